@@ -1,0 +1,1 @@
+"""Headless notebook runs that can be trusted: stamps, atomic outputs, loud failures."""

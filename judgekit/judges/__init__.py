@@ -1,0 +1,1 @@
+"""Running judges: protocols, exact label probabilities, backends, the runner."""

@@ -1,0 +1,1 @@
+"""Presenting results: published numbers, tables, plots, the static site."""

@@ -1,0 +1,1 @@
+"""Where judgments come from: recorded data sets, the simulator, local runs."""

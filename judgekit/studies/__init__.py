@@ -1,0 +1,1 @@
+"""One file a study: pure functions from judgments to tidy frames."""
