@@ -1,5 +1,6 @@
 """Upstream files of recorded data: from the cache, a mirror folder or GitHub, each checked by its hash."""
 
+import os
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from judgekit.sources.cache import cache_folder, mirror_folder, one_at_a_time, r
 from judgekit.sources.mirror import archive_file, open_archive, read_member
 from judgekit.sources.progress import megabytes, say
 from judgekit.sources.registry import BadFile, FileRow, Registry, read_registry
-from judgekit.sources.remote import GITHUB, Network, fetch_archive, fetch_raw
+from judgekit.sources.remote import GITHUB, Network, Unreachable, fetch_archive, fetch_raw
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Files:
                 self._archives[place] = open_archive(place)
             return read_member(self._archives[place], rows[0])
         except BadFile as error:
-            raise missing(self.dataset, str(error)) from None
+            raise MissingFiles([self.dataset], str(error)) from None
 
     def paths(self, prefix: str = "", suffix: str = "", repo: str | None = None) -> list[str]:
         """Sorted upstream paths from `prefix` to `suffix`, of one repository where `repo` names it."""
@@ -78,10 +79,16 @@ class Located:
     damaged: tuple[str, ...]
 
 
-def missing(dataset: str, why: str) -> MissingData:
-    """The error for a data set that cannot be had, with the reason and what to type."""
-    command = f"judgekit data fetch {dataset}, with a network or with JUDGEKIT_MIRROR set to a mirror"
-    return MissingData(f"{dataset} ({why})", command)
+class MissingFiles(MissingData):
+    """Upstream files that cannot be had: of which data sets, why, and whether for want of a network."""
+
+    def __init__(self, datasets: Sequence[str], why: str, *, offline: bool = False) -> None:
+        self.datasets, self.why, self.offline = tuple(datasets), why, offline
+        named = os.environ.get("JUDGEKIT_MIRROR")
+        lost = bool(named) and mirror_folder() is None
+        hint = f"JUDGEKIT_MIRROR={named} is no folder" if lost else "it takes a network or a mirror"
+        what = f"{', '.join(datasets)} ({why}{f'; {hint}' if offline or lost else ''})"
+        super().__init__(what, f"judgekit data fetch {' '.join(datasets)}")
 
 
 def read_cached(path: Path, row: FileRow) -> bytes:
@@ -90,6 +97,14 @@ def read_cached(path: Path, row: FileRow) -> bytes:
         return row.checked(path.read_bytes(), str(path.parent))
     except OSError as error:
         raise BadFile(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def at_hand(row: FileRow, *, cache: Path, mirror: Path | None) -> str | None:
+    """Where a file can be had without a network, by names and sizes alone: "cache", "mirror" or None."""
+    path = raw_file(cache, row)
+    if path.is_file() and path.stat().st_size == row.size:
+        return "cache"
+    return "mirror" if mirror is not None and archive_file(mirror, row).is_file() else None
 
 
 def locate(rows: Sequence[FileRow], *, cache: Path, mirror: Path | None) -> Located:
@@ -150,7 +165,7 @@ def fetch(
     ------
     InvalidInput
         Unknown data set.
-    MissingData
+    MissingFiles
         A file is neither here nor to be had, or what came is not the listed file; the line says why.
     JudgekitError
         The disk is full or cannot be written.
@@ -162,7 +177,7 @@ def fetch(
         progress(f"{dataset}: {len(found.damaged)} damaged file(s) left aside; the first: {found.damaged[0]}")
     if found.absent and network is None:
         why = found.damaged[0] if found.damaged else f"{len(found.absent)} of {len(rows)} files"
-        raise missing(dataset, why)
+        raise MissingFiles([dataset], why, offline=True)
     places = dict(found.places)
     if found.absent and network is not None:
         progress(_announcement(dataset, found.absent))
@@ -172,7 +187,7 @@ def fetch(
             try:
                 _bring(wanted, listed, cache=cache, network=network, progress=progress)
             except BadFile as error:
-                raise missing(dataset, str(error)) from None
+                raise MissingFiles([dataset], str(error), offline=isinstance(error, Unreachable)) from None
             progress(f"{dataset}: {len(wanted)} file(s) of {repo} are here and checked")
         places |= {row: raw_file(cache, row) for row in found.absent}
     return Files(dataset, registry.digest(dataset), places)

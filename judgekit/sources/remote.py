@@ -46,6 +46,10 @@ class Network:
 GITHUB = Network()
 
 
+class Unreachable(BadFile):
+    """No server answers: asking it for another file will not help."""
+
+
 def fetch_raw(wanted: Sequence[FileRow], *, cache: Path, network: Network) -> None:
     """Bring single files into the cache; those that are complete stay, whatever happens to a later one.
 
@@ -229,11 +233,11 @@ def _answer(session: requests.Session, url: str, have: int, timeout: float) -> r
     try:
         answer = answers.get(timeout=timeout)
     except queue.Empty:
-        raise BadFile(f"no answer from {host} within {timeout:g} s") from None
+        raise Unreachable(f"no answer from {host} within {timeout:g} s") from None
     if isinstance(answer, requests.exceptions.Timeout):
-        raise BadFile(f"no answer from {host} within {timeout:g} s") from answer
+        raise Unreachable(f"no answer from {host} within {timeout:g} s") from answer
     if isinstance(answer, Exception):
-        raise BadFile(f"cannot reach {host} ({type(answer).__name__})") from answer
+        raise Unreachable(f"cannot reach {host} ({type(answer).__name__})") from answer
     return answer
 
 
