@@ -30,8 +30,8 @@ JUDGES = {
 def parse(files: Files) -> Recording:
     """Recorded step judgments: one item a step, one group a solution, label = PRM800K rating (1, 0 or -1).
 
-    `p_0 p_1 p_2` stand for the ratings -1, 0, 1 and `raw_score` is p(1) - p(-1). Math-Shepherd gives one score s:
-    its vector is (1 - s, 0, s) and its `raw_score` is s.
+    `p_0 p_1 p_2` stand for the ratings -1, 0, 1 and `raw_score` is p(1) - p(-1). Math-Shepherd gives one
+    score s: its vector is (1 - s, 0, s) and its `raw_score` is s.
 
     Raises
     ------
