@@ -140,12 +140,13 @@ def bootstrap_spearman(
     """
     rows = ~(np.isnan(scores).any(axis=1) | np.isnan(target))
     codes = _group_codes(groups[rows])
-    levels = [np.unique(column, return_inverse=True)[1] for column in (*scores[rows].T, target[rows])]
+    rankings = [_Ranking.of(column, codes) for column in scores[rows].T]
+    truth = _Ranking.of(target[rows], codes)
 
     def estimates(counts: np.ndarray) -> np.ndarray:
-        weights = counts[:, codes]
-        ranks = [_weighted_ranks(weights, level_of) for level_of in levels]
-        return np.stack([_weighted_correlation(weights, rank, ranks[-1]) for rank in ranks[:-1]], axis=1)
+        truth_ranks, truth_norm = truth.ranks(counts)
+        weighted = counts[codes] * truth_ranks[truth.level_of]
+        return np.stack([ranking.correlation(counts, weighted, truth_norm) for ranking in rankings])
 
     return _bootstrap(estimates, codes, rows, scores.shape[1], (rng, draws, level))
 
@@ -169,7 +170,7 @@ def bootstrap_mean(
     sizes = np.bincount(codes).astype(float)
 
     def estimates(counts: np.ndarray) -> np.ndarray:
-        return (counts @ sums) / (counts @ sizes)[:, None]
+        return (sums.T @ counts) / (sizes @ counts)
 
     return _bootstrap(estimates, codes, rows, values.shape[1], (rng, draws, level))
 
@@ -203,6 +204,41 @@ def signed_rank_power(
     return Power(hits / simulations, float(noise.low), float(noise.high), *settings)
 
 
+@dataclass(frozen=True)
+class _Ranking:
+    """The order of the rows by one score, from which the mid-ranks of any resample follow."""
+
+    order: Int[np.ndarray, " rows"]
+    starts: Int[np.ndarray, " levels"]
+    level_of: Int[np.ndarray, " rows"]
+    groups: Int[np.ndarray, " rows"]
+
+    @classmethod
+    def of(cls, column: np.ndarray, codes: np.ndarray) -> "_Ranking":
+        level_of = np.unique(column, return_inverse=True)[1]
+        order = np.argsort(level_of, kind="stable")
+        return cls(order, np.flatnonzero(np.diff(level_of[order], prepend=-1)), level_of, codes[order])
+
+    def ranks(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Centred mid-rank of each level and their squared norm, a column a resample."""
+        mass = self._by_level(counts[self.groups])
+        ranks = np.cumsum(mass, axis=0)
+        # Mid-ranks are centred at half the rows of the resample, whatever the ties.
+        ranks -= mass / 2 + ranks[-1] / 2
+        return ranks, np.einsum("ld,ld,ld->d", mass, ranks, ranks)
+
+    def correlation(self, counts: np.ndarray, weighted: np.ndarray, norm: np.ndarray) -> np.ndarray:
+        """Correlation with a target, given as counts times its ranks [rows, resamples] and its norm."""
+        ranks, own_norm = self.ranks(counts)
+        product = np.einsum("ld,ld->d", ranks, self._by_level(weighted[self.order]))
+        scale = np.sqrt(own_norm * norm)
+        return np.divide(product, scale, out=np.full(len(scale), np.nan), where=scale > 0)
+
+    def _by_level(self, values: np.ndarray) -> np.ndarray:
+        alone = len(self.starts) == len(values)
+        return values if alone else np.add.reduceat(values, self.starts, axis=0)
+
+
 def _bootstrap(
     estimates: Callable[[np.ndarray], np.ndarray],
     codes: np.ndarray,
@@ -220,30 +256,13 @@ def _bootstrap(
     for start in range(0, draws, block):
         size = min(block, draws - start)
         counts = rng.multinomial(groups, np.full(groups, 1 / groups), size=size)
-        found[start : start + size] = estimates(counts.astype(float))
-    return GroupBootstrap(estimates(np.ones((1, groups)))[0], found, level, groups, kept, dropped)
+        # One column a resample: picking rows then copies whole runs.
+        found[start : start + size] = estimates(np.ascontiguousarray(counts.T, dtype=float)).T
+    return GroupBootstrap(estimates(np.ones((groups, 1)))[:, 0], found, level, groups, kept, dropped)
 
 
 def _group_codes(groups: np.ndarray) -> np.ndarray:
     return np.unique(groups, return_inverse=True)[1]
-
-
-def _weighted_ranks(weights: np.ndarray, level_of: np.ndarray) -> np.ndarray:
-    order = np.argsort(level_of, kind="stable")
-    starts = np.flatnonzero(np.diff(level_of[order], prepend=-1))
-    mass = np.add.reduceat(weights[:, order], starts, axis=1)
-    middle = np.cumsum(mass, axis=1) - mass / 2
-    # Centred at the middle of the resample, where the mean of the mid-ranks lies whatever the ties.
-    return (middle - mass.sum(axis=1, keepdims=True) / 2)[:, level_of]
-
-
-def _weighted_correlation(weights: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    product, one, other = (
-        np.einsum("dr,dr,dr->d", weights, a, b)
-        for a, b in ((first, second), (first, first), (second, second))
-    )
-    norm = np.sqrt(one * other)
-    return np.divide(product, norm, out=np.full(len(norm), np.nan), where=norm > 0)
 
 
 def _percentiles(draws: np.ndarray, level: float) -> tuple[float, float]:
