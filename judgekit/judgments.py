@@ -65,7 +65,7 @@ class Judgments:
     @property
     def codes(self) -> Codes:
         """Most probable bucket of each output, the lowest on a tie; -1 where missing: int8 or int16 [items, judges]."""
-        dtype = np.int8 if len(self.support) < 128 else np.int16
+        dtype = np.int8 if len(self.support) < 64 else np.int16
         best = np.argmax(np.nan_to_num(self.probs, nan=-1.0), axis=2).astype(dtype)
         return np.where(self.missing, dtype(-1), best)
 
@@ -108,10 +108,21 @@ class Judgments:
         )
 
     def complete_case(self) -> "CompleteCase":
-        """Drop every item with a missing output or label (Section 4 of the role paper, Table 12)."""
+        """Drop every item with a missing output or label (role paper, Table 12).
+
+        Raises
+        ------
+        InvalidInput
+            A judge never parses, or no item is complete.
+        """
         lost = pd.Series(self.missing.sum(axis=0), index=self.names)
+        mute = lost.index[lost == len(self.items)].tolist()
+        if mute:
+            raise InvalidInput("judges", "judges that parse at least once", f"{mute}: 0 of {len(self.items)}")
         unlabelled = np.isnan(self.target)
         keep = ~(self.missing.any(axis=1) | unlabelled)
+        if not keep.any():
+            raise InvalidInput("judgments", "at least one item with a label and every output", "none")
         return CompleteCase(self.rows(keep), len(self.items), lost, int(unlabelled.sum()))
 
     def save(self, directory: str | Path) -> Path:

@@ -1,0 +1,151 @@
+"""Pattern tables: the mean label of every combination of verdicts, with a fallback for combinations never seen."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judgekit.axes import Codes, Target
+from judgekit.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class TablePrediction:
+    """Calibrated probabilities and the number of judges whose verdicts each one rests on.
+
+    Attributes
+    ----------
+    probability : float64 [items]
+    depth : int64 [items]
+        Judges used; fewer than the table has where the pattern was unseen or an output is missing.
+    """
+
+    probability: np.ndarray
+    depth: np.ndarray
+
+
+@dataclass(frozen=True)
+class PatternTable:
+    """Mean label of each pattern of verdicts over an ordered panel, for the panel and each of its prefixes.
+
+    Attributes
+    ----------
+    judges : tuple of int
+        Columns of the code matrix, in the order in which the judges were added.
+    levels : int
+        Number of distinct verdicts a judge can give.
+    base_rate : float
+        Prediction of the empty pattern.
+    keys, values, counts : tuple of arrays [patterns], one a depth
+        Sorted keys (parent pattern * levels + verdict), calibrated probabilities and rows behind each.
+    """
+
+    judges: tuple[int, ...]
+    levels: int
+    base_rate: float
+    keys: tuple[np.ndarray, ...]
+    values: tuple[np.ndarray, ...]
+    counts: tuple[np.ndarray, ...]
+
+    @property
+    def patterns(self) -> int:
+        """Patterns over the whole panel that were seen."""
+        return len(self.keys[-1]) if self.keys else 1
+
+    def predict(self, codes: Codes, *, depth: int | None = None) -> TablePrediction:
+        """Look up each row's pattern, shortening it from the last-added judge until it was seen.
+
+        Parameters
+        ----------
+        codes : int [items, judges of the pool]
+            Verdicts; -1 = missing, which ends the pattern at the judge before.
+        depth : int, optional
+            Use this many judges of the panel only.
+        """
+        node = np.zeros(len(codes), dtype=np.int64)
+        probability = np.full(len(codes), self.base_rate)
+        reached = np.zeros(len(codes), dtype=np.int64)
+        alive = np.arange(len(codes))
+        for judge, keys, values in zip(self.judges[:depth], self.keys, self.values, strict=False):
+            verdict = codes[alive, judge].astype(np.int64)
+            key = node[alive] * self.levels + verdict
+            place = np.searchsorted(keys, key)
+            seen = (verdict >= 0) & (keys[np.minimum(place, len(keys) - 1)] == key)
+            alive, place = alive[seen], place[seen]
+            node[alive] = place
+            probability[alive] = values[place]
+            reached[alive] += 1
+        return TablePrediction(probability, reached)
+
+
+def fit_pattern_table(
+    codes: Codes,
+    target: Target,
+    *,
+    judges: tuple[int, ...],
+    levels: int,
+    smoothing: float = 1.0,
+    prior: PatternTable | None = None,
+) -> PatternTable:
+    """Fit the table of a panel and of each of its prefixes (role paper, pattern tables; facts section 4).
+
+    Parameters
+    ----------
+    codes : int [items, judges of the pool]
+        Verdicts of complete rows.
+    target : float64 [items]
+        Labels scaled to 0..1.
+    judges : tuple of int
+        Panel, in the order in which its judges were added.
+    levels : int
+        Number of distinct verdicts.
+    smoothing : float
+        Pseudo-counts added to each pattern at the prior's prediction (default: at the base rate).
+    prior : PatternTable, optional
+        Table whose prediction for the same verdicts a pattern is shrunk toward: a slice table toward the global one.
+
+    Raises
+    ------
+    InvalidInput
+        No rows, a missing verdict, or negative smoothing.
+
+    Examples
+    --------
+    >>> codes = np.array([[1], [1], [0], [0]])
+    >>> table = fit_pattern_table(codes, np.array([1.0, 1.0, 0.0, 1.0]), judges=(0,), levels=2)
+    >>> table.values[0].round(4).tolist()
+    [0.5833, 0.9167]
+    """
+    if not len(target):
+        raise InvalidInput("audit set", "at least one row for each table", "none")
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise InvalidInput("smoothing", "a finite number >= 0", smoothing)
+    base_rate = float(target.mean())
+    if prior is not None and smoothing:
+        base_rate = (float(target.sum()) + smoothing * prior.base_rate) / (len(target) + smoothing)
+    node = np.zeros(len(target), dtype=np.int64)
+    patterns = 1
+    keys, values, counts = [], [], []
+    for depth, judge in enumerate(judges, start=1):
+        verdict = codes[:, judge].astype(np.int64)
+        if verdict.min() < 0:
+            raise InvalidInput("codes", "complete rows", "a missing verdict")
+        key = node * levels + verdict
+        rows, mass = cell_sums(key, target, patterns * levels)
+        seen = np.flatnonzero(rows)
+        toward: np.ndarray | float = base_rate
+        if prior is not None:
+            rows_of_prior = np.zeros(patterns * levels)
+            rows_of_prior[key] = prior.predict(codes, depth=depth).probability
+            toward = rows_of_prior[seen]
+        keys.append(seen)
+        values.append((mass[seen] + smoothing * toward) / (rows[seen] + smoothing))
+        counts.append(rows[seen])
+        renumber = np.zeros(patterns * levels, dtype=np.int64)
+        renumber[seen] = np.arange(len(seen))
+        node, patterns = renumber[key], len(seen)
+    return PatternTable(judges, levels, base_rate, tuple(keys), tuple(values), tuple(counts))
+
+
+def cell_sums(key: np.ndarray, target: Target, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and summed labels of each cell: int64 [cells], float64 [cells]."""
+    return np.bincount(key, minlength=cells), np.bincount(key, weights=target, minlength=cells)

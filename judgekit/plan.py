@@ -1,0 +1,313 @@
+"""The call plan: whom to call on every row, whom on which slice, and what each pattern of verdicts then means."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from judgekit.audit import AuditSet, RolePool
+from judgekit.axes import Codes
+from judgekit.calibration import PatternTable, fit_pattern_table
+from judgekit.errors import InvalidInput
+from judgekit.panel import Fold, Step, grow, start
+from judgekit.signals import Signal
+
+
+@dataclass(frozen=True)
+class PlanSettings:
+    """What the planner is told; the defaults are the role paper's.
+
+    Attributes
+    ----------
+    gain_threshold : float
+        tau: smallest net validation gain worth a call on every row.
+    slice_gain_threshold : float or None
+        The same within a slice; None = `gain_threshold`.
+    cost_weight : float
+        lambda: a gain counts net of `cost_weight * cost`.
+    smoothing : float
+        Pseudo-counts per pattern.
+    route_rule : {"paper", "strict", "none"}
+        What a routed judge must improve on: the global table, or the same panel's table refitted on the slice; "none"
+        looks for no routes.
+    slice_tables : {"routed", "all"}
+        Whether only routed slices get a table of their own, or every slice, at no extra call.
+    slice_shrinkage : float
+        Pseudo-counts of a slice table at the global table's prediction; 0 = the paper's separate tables.
+    """
+
+    gain_threshold: float = 0.005
+    slice_gain_threshold: float | None = None
+    cost_weight: float = 0.0
+    smoothing: float = 1.0
+    route_rule: Literal["paper", "strict", "none"] = "paper"
+    slice_tables: Literal["routed", "all"] = "routed"
+    slice_shrinkage: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("gain_threshold", "slice_gain_threshold", "cost_weight", "smoothing", "slice_shrinkage"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value >= 0):
+                raise InvalidInput(name, "a finite number >= 0", value)
+        for name, allowed in (("route_rule", ("paper", "strict", "none")), ("slice_tables", ("routed", "all"))):
+            if getattr(self, name) not in allowed:
+                raise InvalidInput(name, ", ".join(allowed), getattr(self, name))
+
+    @property
+    def route_threshold(self) -> float:
+        """Threshold within a slice."""
+        return self.gain_threshold if self.slice_gain_threshold is None else self.slice_gain_threshold
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a policy says of some rows, and what it called for it.
+
+    Attributes
+    ----------
+    probability : float64 [items]
+        Calibrated prediction of the scaled label.
+    called : bool [items, judges]
+    fallback : bool [items]
+        Rows whose pattern was unseen or incomplete, so that a shorter one answered.
+    extra_cost : float
+        Cost a row beyond the pool's calls: a signal made outside the pool.
+    """
+
+    probability: np.ndarray
+    called: np.ndarray
+    fallback: np.ndarray
+    extra_cost: float = 0.0
+
+
+@dataclass(frozen=True)
+class CallPlan:
+    """Panel, routes and tables, ready for new rows.
+
+    Attributes
+    ----------
+    judges : tuple of str
+        The pool, in order; numbers below are positions in it.
+    panel : tuple of int
+        Judges called on every row, in the order in which they were added.
+    routes : dict of str to tuple of int
+        Judges added on the rows of a slice.
+    table : PatternTable
+        Over the panel.
+    slice_tables : dict of str to PatternTable
+        Over the panel and the slice's routed judges.
+    panel_steps, route_steps
+        Validation gains behind each call.
+    slice_names : tuple of str
+    signal : Signal
+    signal_cost : float
+    costs : float64 [judges]
+    settings : PlanSettings
+    validation_fallback : float
+        Share of validation rows whose pattern the fit rows lack.
+    notes : tuple of str
+        What a reader should know, such as slices too empty to plan for.
+    """
+
+    judges: tuple[str, ...]
+    panel: tuple[int, ...]
+    routes: dict[str, tuple[int, ...]]
+    table: PatternTable
+    slice_tables: dict[str, PatternTable]
+    panel_steps: tuple[Step, ...]
+    route_steps: dict[str, tuple[Step, ...]]
+    slice_names: tuple[str, ...]
+    signal: Signal
+    signal_cost: float
+    costs: np.ndarray
+    settings: PlanSettings
+    validation_fallback: float = np.nan
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def signal_judges(self) -> tuple[int, ...]:
+        """Judges that must be called on every row because the slices are read from them."""
+        if not self.slice_tables:
+            return ()
+        return tuple(self.judges.index(name) for name in self.signal.judges)
+
+    def calls(self) -> set[tuple[str, str]]:
+        """The plan as a set of (slice or "all", judge): what Jaccard stability compares."""
+        everywhere = {("all", self.judges[judge]) for judge in (*self.panel, *self.signal_judges)}
+        return everywhere | {(name, self.judges[j]) for name, added in self.routes.items() for j in added}
+
+    def apply(self, codes: Codes, slices: np.ndarray) -> Outcome:
+        """Answer new rows; a missing verdict of a called judge is answered by the shorter pattern.
+
+        Parameters
+        ----------
+        codes : int [items, judges of the pool]
+            -1 = missing. Only the columns the plan calls are read.
+        slices : int64 [items]
+            Number of the slice in `slice_names`; -1 or an unplanned slice gets the global plan.
+        """
+        looked_up = self.table.predict(codes)
+        probability, depth = looked_up.probability, looked_up.depth
+        wanted = np.full(len(codes), len(self.panel))
+        called = np.zeros((len(codes), len(self.judges)), dtype=bool)
+        called[:, list(self.panel + self.signal_judges)] = True
+        for name, table in self.slice_tables.items():
+            rows = np.flatnonzero(slices == self.slice_names.index(name))
+            routed = table.predict(codes[rows])
+            probability[rows], depth[rows], wanted[rows] = routed.probability, routed.depth, len(table.judges)
+            called[np.ix_(rows, list(self.routes.get(name, ())))] = True
+        extra_cost = self.signal_cost if self.slice_tables else 0.0
+        return Outcome(probability, called, depth < wanted, extra_cost)
+
+
+def plan_calls(audit: AuditSet, settings: PlanSettings | None = None) -> CallPlan:
+    """Choose panel and routes on validation rows, then refit every table on all audit rows (facts sections 1 to 5).
+
+    Parameters
+    ----------
+    audit : AuditSet
+        Construction rows; the planner never sees others.
+    settings : PlanSettings, optional
+
+    Raises
+    ------
+    InvalidInput
+        A signal that names no judge of the pool.
+
+    Examples
+    --------
+    >>> from judgekit.audit import RolePool
+    >>> from judgekit.splits import split_by_group
+    >>> label = np.tile([0.0, 1.0], 40)
+    >>> codes = np.column_stack([label, label, np.tile([0, 0, 1, 1], 20)]).astype(np.int8)
+    >>> none = np.full(80, -1)
+    >>> pool = RolePool("toy", codes, label, np.arange(80), none, (), ("a", "b", "c"), ("x",) * 3, np.ones(3), 2)
+    >>> plan = plan_calls(pool.audit(split_by_group(pool.groups, rng=np.random.default_rng(0))))
+    >>> [plan.judges[judge] for judge in plan.panel]
+    ['a']
+    """
+    settings = settings or PlanSettings()
+    pool = audit.pool
+    folds = [audit_fold(audit, settings)]
+    everyone = range(len(pool.judges))
+    first = start(folds, candidates=everyone, costs=pool.costs, cost_weight=settings.cost_weight)
+    more = grow(
+        folds,
+        candidates=[judge for judge in everyone if judge != first.judge],
+        costs=pool.costs,
+        cost_weight=settings.cost_weight,
+        gain_threshold=settings.gain_threshold,
+    )
+    return plan_panel(audit, tuple(step.judge for step in (first, *more)), settings, steps=(first, *more))
+
+
+def plan_panel(
+    audit: AuditSet, panel: tuple[int, ...], settings: PlanSettings, *, steps: tuple[Step, ...] = ()
+) -> CallPlan:
+    """Plan with a given panel: routes as the settings say, tables refitted on all audit rows."""
+    pool = audit.pool
+    unknown = [name for name in pool.signal.judges if name not in pool.judges]
+    if unknown:
+        raise InvalidInput("signal", f"judges among {list(pool.judges)}", unknown)
+    plan = CallPlan(
+        judges=pool.judges,
+        panel=panel,
+        routes={},
+        table=_table(pool, audit.fit, panel, settings),
+        slice_tables={},
+        panel_steps=steps,
+        route_steps={},
+        slice_names=pool.slice_names,
+        signal=pool.signal,
+        signal_cost=pool.signal_cost,
+        costs=pool.costs,
+        settings=settings,
+    )
+    if pool.signal.routes and (settings.route_rule, settings.slice_tables) != ("none", "routed"):
+        plan = _route(plan, audit)
+    answered = plan.apply(pool.codes[audit.validation], pool.slices[audit.validation])
+    return replace(
+        refit(plan, pool, np.arange(len(pool.target))), validation_fallback=float(answered.fallback.mean())
+    )
+
+
+def refit(plan: CallPlan, pool: RolePool, rows: np.ndarray) -> CallPlan:
+    """The same calls with every table fitted on other labelled rows of the pool."""
+    table = _table(pool, rows, plan.panel, plan.settings)
+    slice_tables = {
+        name: _slice_table(pool, rows[pool.slices[rows] == pool.slice_names.index(name)], plan, name, table)
+        for name in plan.slice_tables
+    }
+    return replace(plan, table=table, slice_tables=slice_tables)
+
+
+def _route(plan: CallPlan, audit: AuditSet) -> CallPlan:
+    """Add slice tables and routed judges, slice by slice."""
+    pool, settings = audit.pool, plan.settings
+    costs = pool.costs.copy()
+    costs[[pool.judges.index(name) for name in pool.signal.judges]] = 0.0
+    candidates = [judge for judge in range(len(pool.judges)) if judge not in plan.panel]
+    routes, tables, steps, notes = {}, {}, {}, []
+    for number, name in enumerate(pool.slice_names):
+        fit = audit.fit[pool.slices[audit.fit] == number]
+        validation = audit.validation[pool.slices[audit.validation] == number]
+        if not len(fit) or not len(validation):
+            notes.append(f"slice {name}: {len(fit)} fit and {len(validation)} validation rows; the global plan answers")
+            continue
+        found: list[Step] = []
+        if settings.route_rule != "none":
+            fold = audit_fold(replace(audit, fit=fit, validation=validation), settings)
+            for judge in plan.panel:
+                fold.add(judge)
+            answered = plan.table.predict(pool.codes[validation]).probability
+            global_risk = float(np.mean((answered - pool.target[validation]) ** 2))
+            found = grow(
+                [fold],
+                candidates=candidates,
+                costs=costs,
+                cost_weight=settings.cost_weight,
+                gain_threshold=settings.route_threshold,
+                reference=[global_risk] if settings.route_rule == "paper" else None,
+            )
+        if found:
+            routes[name] = tuple(step.judge for step in found)
+            steps[name] = tuple(found)
+        if found or settings.slice_tables == "all":
+            routed = replace(plan, routes=routes)
+            tables[name] = _slice_table(pool, fit, routed, name, plan.table)
+    return replace(plan, routes=routes, slice_tables=tables, route_steps=steps, notes=tuple(notes))
+
+
+def audit_fold(audit: AuditSet, settings: PlanSettings) -> Fold:
+    """The audit set's fit and validation rows as a fold with an empty panel."""
+    pool = audit.pool
+    return Fold(
+        np.ascontiguousarray(pool.codes[audit.fit].T),
+        pool.target[audit.fit],
+        np.ascontiguousarray(pool.codes[audit.validation].T),
+        pool.target[audit.validation],
+        levels=pool.levels,
+        smoothing=settings.smoothing,
+    )
+
+
+def _table(pool: RolePool, rows: np.ndarray, judges: tuple[int, ...], settings: PlanSettings) -> PatternTable:
+    return fit_pattern_table(
+        pool.codes[rows], pool.target[rows], judges=judges, levels=pool.levels, smoothing=settings.smoothing
+    )
+
+
+def _slice_table(
+    pool: RolePool, rows: np.ndarray, plan: CallPlan, name: str, global_table: PatternTable
+) -> PatternTable:
+    judges = plan.panel + plan.routes.get(name, ())
+    if not plan.settings.slice_shrinkage:
+        return _table(pool, rows, judges, plan.settings)
+    return fit_pattern_table(
+        pool.codes[rows],
+        pool.target[rows],
+        judges=judges,
+        levels=pool.levels,
+        smoothing=plan.settings.slice_shrinkage,
+        prior=global_table,
+    )

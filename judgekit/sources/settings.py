@@ -1,0 +1,158 @@
+"""Role settings declared in YAML: which judges of which data set, what slices them, what a call costs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from judgekit.audit import RolePool, role_pool
+from judgekit.errors import InvalidInput
+from judgekit.judgments import Judgments, judge_frame, one_hot
+from judgekit.signals import parse_signal
+from judgekit.sources.recorded import load
+from judgekit.sources.recording import Recording
+from judgekit.sources.simulator import Scenario, SimulatedJudge, simulate
+
+SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings"
+PROFILES = ("simulated", "recorded", "local")
+_RECORDED_KEYS = {"dataset", "judges", "slice", "rows", "aspect", "positive_from", "signal_cost"}
+_SIMULATED_KEYS = {
+    "seed", "groups", "rows_per_group", "base_rate", "shared_error", "group_error", "slices", "judges", "slice", "tuned",
+}  # fmt: skip
+
+
+def role_settings(profile: str) -> dict[str, dict[str, Any]]:
+    """Role settings of a profile by name, as declared.
+
+    Raises
+    ------
+    InvalidInput
+        Unknown profile, or a file that is no settings file.
+    """
+    if profile not in PROFILES:
+        raise InvalidInput("profile", ", ".join(PROFILES), profile)
+    return _declared(profile)["settings"]
+
+
+def load_role_pool(profile: str, name: str, *, cost_column: str = "unit_cost") -> RolePool:
+    """Build the pool of one setting.
+
+    Parameters
+    ----------
+    profile : {"simulated", "recorded", "local"}
+    name : str
+        Setting, such as llmbar_all or sim_llmbar7.
+    cost_column : {"unit_cost", "price"}
+        Which cost a call has.
+
+    Raises
+    ------
+    InvalidInput
+        Unknown profile or setting, or a declaration that does not fit its data set.
+    MissingData
+        The data set is not here.
+    """
+    declared = role_settings(profile)
+    if name not in declared:
+        raise InvalidInput("setting", f"one of {', '.join(declared)}", name)
+    entry = declared[name]
+    allowed = _SIMULATED_KEYS if profile == "simulated" else _RECORDED_KEYS
+    unknown = sorted(set(entry) - allowed)
+    if unknown:
+        raise InvalidInput(f"settings.{name}", ", ".join(sorted(allowed)), unknown)
+    signal = parse_signal(entry["slice"]["signal"])
+    if profile == "simulated":
+        judgments = simulate(_scenario(name, entry), rng=np.random.default_rng(entry["seed"]))
+    else:
+        judgments = select_judgments(load(entry["dataset"]), entry, _declared(profile)["defaults"])
+    return role_pool(
+        name,
+        judgments,
+        slice_column=entry["slice"].get("column"),
+        signal=signal,
+        cost_column=cost_column,
+        signal_cost=float(entry.get("signal_cost", 0.0)),
+        positive_from=entry.get("positive_from"),
+    )
+
+
+def select_judgments(recording: Recording, entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> Judgments:
+    """The items and judges of a recorded setting, as hard scores, with their costs.
+
+    Raises
+    ------
+    InvalidInput
+        A judge, column, value or aspect that the data set lacks.
+    """
+    items = recording.items
+    for column, value in entry.get("rows", {}).items():
+        if column not in items or not (items[column] == value).any():
+            raise InvalidInput(f"rows.{column}", f"a column and value of {recording.dataset}", value)
+        items = items[items[column] == value]
+    aspect = entry.get("aspect", "")
+    labels = recording.labels[recording.labels["aspect"] == aspect]
+    if labels.empty:
+        raise InvalidInput("aspect", f"one of {sorted(recording.labels['aspect'].unique())}", repr(aspect))
+    judges = _judges(recording, entry["judges"])
+    support = np.array(sorted({float(s) for text in judges["support"] for s in text.split()}))
+    rows = recording.judgments[recording.judgments["aspect"] == aspect]
+    rows = rows.assign(name=rows["judge"].astype(str) + " / " + rows["protocol"].astype(str))
+    rows = rows[rows["name"].isin(judges["name"])]
+    score = np.where(rows["parse_ok"], rows["hard"], np.nan)
+    wide = pd.Series(score, index=pd.MultiIndex.from_frame(rows[["item", "name"]])).unstack("name")
+    hard = wide.reindex(index=items["item"], columns=judges["name"]).to_numpy(np.float64)
+    place = np.minimum(np.searchsorted(support, hard), len(support) - 1)
+    codes = np.where(support[place] == hard, place, -1)
+    target = labels.set_index("item")["label"].reindex(items["item"]).to_numpy(np.float64)
+    return Judgments(
+        probs=one_hot(codes, len(support)),
+        support=support,
+        target=target,
+        items=items.reset_index(drop=True),
+        judges=judge_frame(judges["name"].tolist(), _details(judges, defaults)),
+    )
+
+
+def _judges(recording: Recording, wanted: list[str]) -> pd.DataFrame:
+    known = recording.judges.assign(name=recording.judges["judge"] + " / " + recording.judges["protocol"])
+    absent = [name for name in wanted if name not in set(known["name"])]
+    if absent:
+        raise InvalidInput("judges", f"judges of {recording.dataset}, such as {known['name'].iloc[0]!r}", absent)
+    repeated = [name for name in wanted if wanted.count(name) > 1]
+    if repeated:
+        raise InvalidInput("judges", "unique names", f"{repeated[0]!r} twice")
+    return known.set_index("name").loc[wanted].reset_index()
+
+
+def _details(judges: pd.DataFrame, defaults: Mapping[str, Any]) -> dict[str, list[Any]]:
+    verifier = judges["kind"] == "verifier"
+    unit, price = defaults["unit_cost"], defaults["price"]
+    paid = np.where(judges["judge"].isin(defaults["api"]), price["api"], price["local"])
+    kept = {column: judges[column].tolist() for column in ("family", "protocol", "kind", "active_parameters")}
+    return kept | {
+        "unit_cost": np.where(verifier, unit["verifier"], unit["judge"]).tolist(),
+        "price": np.where(verifier, price["verifier"], paid).tolist(),
+    }
+
+
+def _scenario(name: str, entry: Mapping[str, Any]) -> Scenario:
+    try:
+        judges = {judge: SimulatedJudge(**knobs) for judge, knobs in entry["judges"].items()}
+    except TypeError as error:
+        raise InvalidInput(f"settings.{name}.judges", "the knobs of SimulatedJudge", error) from error
+    knobs = {key: entry[key] for key in entry if key not in ("seed", "judges", "slice", "tuned")}
+    return Scenario(judges=judges, **knobs)
+
+
+def _declared(profile: str) -> dict[str, Any]:
+    path = SETTINGS / f"{profile}.yaml"
+    try:
+        declared = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise InvalidInput(f"settings/{path.name}", "a YAML file", error) from error
+    if not isinstance(declared, dict) or not isinstance(declared.get("settings"), dict):
+        raise InvalidInput(f"settings/{path.name}", "a mapping with `settings`", type(declared).__name__)
+    return declared
