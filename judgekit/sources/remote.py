@@ -21,7 +21,8 @@ from judgekit.sources.registry import BadFile, FileRow
 # for an archive whose own hash GitHub does not promise, and waits as long as a silent name server makes it.
 
 _ATTEMPTS = 3
-_CHUNK = 1 << 16
+# Of a chunk that breaks off nothing is kept.
+_CHUNK = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -145,17 +146,16 @@ def _keep_listed(part: Path, wanted: Sequence[FileRow], listed: Sequence[FileRow
 def _download(
     session: requests.Session, url: str, part: Path, *, size: int | None, timeout: float, bar: tqdm
 ) -> None:
-    """Complete `part` from `url`, going on from what is there; a few attempts, while each gains bytes."""
+    """Complete `part` from `url`, going on from what is there; a few attempts, as connections break off."""
     with disk_faults(part):
         part.parent.mkdir(parents=True, exist_ok=True)
     for attempt in range(_ATTEMPTS):
-        before = _length(part)
-        if size is not None and before == size:
+        if size is not None and _length(part) == size:
             return
         try:
             _append(session, url, part, size=size, timeout=timeout, bar=bar)
         except _BrokenOff as error:
-            if attempt == _ATTEMPTS - 1 or _length(part) <= before:
+            if attempt == _ATTEMPTS - 1:
                 raise BadFile(str(error)) from error
         else:
             return
