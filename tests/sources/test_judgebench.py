@@ -93,17 +93,8 @@ def test_items_are_pairs_in_two_orders(made_up_files):
     first = recording.items[recording.items["split"] == "gpt"].head(4)
     assert first["item"].tolist() == ["gpt/gpt-0/0", "gpt/gpt-0/1", "gpt/gpt-1/0", "gpt/gpt-1/1"]
     assert first["group"].tolist() == ["gpt-0", "gpt-0", "gpt-1", "gpt-1"]
-    assert (
-        recording.items["slice"].tolist()
-        == ["knowledge"] * 2
-        + ["reasoning"] * 2
-        + ["math"] * 2
-        + ["coding"] * 2
-        + ["knowledge"] * 2
-        + ["reasoning"] * 2
-        + ["math"] * 2
-        + ["coding"] * 2
-    )
+    slices = ["knowledge", "knowledge", "reasoning", "reasoning", "math", "math", "coding", "coding"]
+    assert recording.items["slice"].tolist() == 2 * slices
     assert recording.labels["label"].tolist() == [1, 0, 0, 1] * 4
 
 
