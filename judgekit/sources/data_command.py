@@ -13,7 +13,7 @@ from judgekit.sources.progress import megabytes, say
 from judgekit.sources.registry import FileRow, Registry, read_registry
 from judgekit.sources.remote import GITHUB, Network
 
-app = typer.Typer(help="Fetch, verify, list and export the recorded data.")
+app = typer.Typer()
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", help="All if none is named.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write; made if absent.")]
