@@ -1,0 +1,158 @@
+"""What the report shows and in which order: titles, what to look for, and which orders are compared."""
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from judgekit.errors import InvalidInput
+
+SOURCE = Path(__file__).with_name("captions.yaml")
+LAYOUTS = ("compared", "side_by_side")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Rows of one setting are ordered against the row where column `key` has `value`, on the columns `of`."""
+
+    key: str
+    value: str | float
+    of: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TableCaption:
+    """One table of the report.
+
+    Attributes
+    ----------
+    name : str
+        File name without suffix under reports/PROFILE/tables/STUDY/.
+    title, look : str
+        Caption and one sentence that says what to look for.
+    keys : tuple of str
+        Columns that name a row.
+    row : str
+        The published setting the whole table is about; empty where the first key names the setting.
+    lead : tuple of str
+        Columns shown on the index page.
+    pairs : tuple of (str, str)
+        Columns of one row whose order is compared with the printed order.
+    baseline : Baseline or None
+        Order of rows within a setting.
+    layout : str
+        "compared", or "side_by_side" where rows of the two tables do not match.
+    """
+
+    name: str
+    title: str
+    look: str
+    keys: tuple[str, ...]
+    row: str = ""
+    lead: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    baseline: Baseline | None = None
+    layout: str = "compared"
+
+
+@dataclass(frozen=True)
+class FigureCaption:
+    """One figure of the report, with the text that stands in for it."""
+
+    name: str
+    title: str
+    look: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class StudyCaption:
+    """One study's page: its tables and figures in reading order."""
+
+    name: str
+    page: str
+    says: str
+    lead_table: str
+    lead_figure: str
+    tables: tuple[TableCaption, ...]
+    figures: tuple[FigureCaption, ...] = field(default=())
+
+    def table(self, name: str) -> TableCaption:
+        """The caption of one table; raises InvalidInput for a table the report does not know."""
+        for caption in self.tables:
+            if caption.name == name:
+                return caption
+        raise InvalidInput("table", "a name listed in judgekit/report/captions.yaml", name)
+
+
+@cache
+def studies(source: Path = SOURCE) -> tuple[StudyCaption, ...]:
+    """Every study in reading order; raises InvalidInput on an unknown field or a doubled name."""
+    content = _read(source)
+    return tuple(_study(name, entry) for name, entry in content.items() if name != "columns")
+
+
+@cache
+def column_labels(source: Path = SOURCE) -> dict[str, str]:
+    """Printed headings of columns that need more than their name."""
+    return _read(source).get("columns", {})
+
+
+def column_label(column: str) -> str:
+    """A column's heading.
+
+    Examples
+    --------
+    >>> column_label("role_risk"), column_label("pair_only_moves")
+    ('Role plan: risk', 'Pair only moves')
+    """
+    known = column_labels().get(column)
+    return known or column.replace("_", " ").strip().capitalize()
+
+
+def _read(source: Path) -> dict[str, Any]:
+    return yaml.safe_load(source.read_text(encoding="utf-8"))
+
+
+def _study(name: str, entry: dict[str, Any]) -> StudyCaption:
+    tables = tuple(_table(item) for item in entry["tables"])
+    names = [table.name for table in tables]
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"captions.{name}", "each table once", sorted(names))
+    return StudyCaption(
+        name=name,
+        page=entry["page"],
+        says=entry["says"],
+        lead_table=entry.get("lead_table", ""),
+        lead_figure=entry.get("lead_figure", ""),
+        tables=tables,
+        figures=tuple(FigureCaption(**item) for item in entry.get("figures", ())),
+    )
+
+
+def _table(item: dict[str, Any]) -> TableCaption:
+    allowed = set(TableCaption.__dataclass_fields__)
+    if unknown := set(item) - allowed:
+        raise InvalidInput(f"captions[{item.get('name')}]", f"fields {sorted(allowed)}", sorted(unknown))
+    layout = item.get("layout", "compared")
+    if layout not in LAYOUTS:
+        raise InvalidInput(f"captions[{item['name']}].layout", " | ".join(LAYOUTS), layout)
+    baseline = item.get("baseline")
+    return TableCaption(
+        name=item["name"],
+        title=item["title"],
+        look=item["look"],
+        keys=tuple(item["keys"]),
+        row=item.get("row", ""),
+        lead=tuple(item.get("lead", ())),
+        pairs=tuple((left, right) for left, right in item.get("pairs", ())),
+        baseline=_baseline(baseline) if baseline else None,
+        layout=layout,
+    )
+
+
+def _baseline(entry: dict[str, Any]) -> Baseline:
+    value = entry["value"]
+    return Baseline(entry["key"], value if isinstance(value, str) else float(value), tuple(entry["of"]))

@@ -1,0 +1,260 @@
+"""The static report: reports/index.html and one page a study, built from what lies under reports/ alone."""
+
+import base64
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+
+from judgekit.errors import InvalidInput
+from judgekit.report.captions import FigureCaption, StudyCaption, TableCaption, column_label, studies
+from judgekit.report.compare import Comparison, compare
+from judgekit.report.counterparts import counterparts
+from judgekit.report.published import CHECKOUT, published, table_names
+from judgekit.report.results import PROFILES, UNSTAMPED, Evidence, Results
+from judgekit.report.strip import Strip, risk_strips
+from judgekit.report.summary import profile_summary
+from judgekit.report.views import TableView, comparison_view, plain_view
+
+PROFILE_TITLES = {
+    "recorded": "real judges, recorded by others",
+    "local": "judges you ran yourself",
+    "simulated": "generated judges with known truth",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of a section in one profile: view, provenance, and why it could not be compared, if so."""
+
+    profile: str
+    view: TableView
+    evidence: Evidence
+    csv: str
+    notebook: str
+    folded: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class TableSection:
+    """One table of a study's page: caption, printed numbers, and each profile's rebuilt numbers."""
+
+    name: str
+    title: str
+    look: str
+    parts: tuple[Part, ...]
+    printed: TableView | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure in one profile, as a data URI."""
+
+    profile: str
+    uri: str
+    evidence: Evidence
+    folded: bool
+
+
+@dataclass(frozen=True)
+class FigureSection:
+    """One figure of a study's page: caption, the text that stands in for it, and each profile's picture."""
+
+    name: str
+    title: str
+    look: str
+    alt: str
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True)
+class StudyPage:
+    """Everything one study's page shows."""
+
+    study: StudyCaption
+    tables: tuple[TableSection, ...]
+    figures: tuple[FigureSection, ...]
+    absent: tuple[str, ...]
+
+
+def build(reports: Path) -> Path:
+    """Write index.html and one page a study under `reports`; return the index.
+
+    Works on any subset of results: a profile without a folder, a table without a file or a notebook that was
+    not executed is shown as absent. Pages are replaced whole, so a reader never meets half of one.
+    """
+    results = tuple(Results(profile, reports / profile) for profile in PROFILES)
+    pages = tuple(study_page(study, results) for study in studies())
+    summaries = tuple(profile_summary(entry) for entry in results)
+    environment = _environment()
+    for page in pages:
+        _render(environment, "study.html.j2", reports / f"{page.study.name}.html", page=page)
+    lead = pages[0]
+    return _render(
+        environment,
+        "index.html.j2",
+        reports / "index.html",
+        pages=pages,
+        summaries=summaries,
+        notebooks=_notebooks(results),
+        lead=lead_view(lead.study, results),
+        strips_data=lead_strips(lead.study, results),
+        lead_section=next(section for section in lead.tables if section.name == lead.study.lead_table),
+    )
+
+
+def study_page(study: StudyCaption, results: Sequence[Results]) -> StudyPage:
+    """Sections of one study: captioned tables in reading order, then whatever else was rebuilt."""
+    captions = list(study.tables)
+    named = {caption.name for caption in captions}
+    others = sorted({name for entry in results for name in entry.table_names(study.name)} - named)
+    captions += [TableCaption(name, column_label(name), "", ()) for name in others]
+    sections = [section for caption in captions if (section := _table_section(study, caption, results))]
+    shown = {section.name for section in sections}
+    absent = tuple(caption.title for caption in captions if caption.name not in shown)
+    return StudyPage(study, tuple(sections), _figure_sections(study, results), absent)
+
+
+def lead_comparison(study: StudyCaption, results: Sequence[Results]) -> Comparison:
+    """The study's main table, published beside recorded."""
+    caption = study.table(study.lead_table)
+    recorded = next(entry for entry in results if entry.profile == "recorded")
+    frame = recorded.table(study.name, caption.name)
+    try:
+        return compare(caption, frame)
+    except InvalidInput:
+        return compare(caption, None)
+
+
+def lead_view(study: StudyCaption, results: Sequence[Results]) -> TableView:
+    """The main table's leading columns, for the index."""
+    return comparison_view(lead_comparison(study, results), columns=study.table(study.lead_table).lead)
+
+
+def lead_strips(study: StudyCaption, results: Sequence[Results]) -> Strip:
+    """The main table's risks as a picture."""
+    return risk_strips(lead_comparison(study, results))
+
+
+def _table_section(
+    study: StudyCaption, caption: TableCaption, results: Sequence[Results]
+) -> TableSection | None:
+    is_printed = study.name == "roles" and caption.name in table_names()
+    beside = caption.layout == "side_by_side"
+    parts = []
+    notes: list[str] = []
+    for entry in results:
+        frame = entry.table(study.name, caption.name)
+        if frame is None and (entry.profile != "recorded" or not is_printed or beside):
+            continue
+        part, found = _part(study, caption, entry, frame, compared=is_printed and not beside)
+        parts.append(part)
+        notes += [note for note in found if note not in notes]
+    if not parts and not is_printed:
+        return None
+    printed = plain_view(published(caption.name).numbers, published(caption.name).digits) if beside else None
+    return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed, tuple(notes))
+
+
+def _part(
+    study: StudyCaption, caption: TableCaption, entry: Results, frame: pd.DataFrame | None, *, compared: bool
+) -> tuple[Part, list[str]]:
+    output = f"tables/{study.name}/{caption.name}.csv"
+    evidence = entry.evidence(output) if frame is not None else Evidence(UNSTAMPED)
+    problem, notes = "", []
+    simulated = entry.profile == "simulated"
+    view = None
+    if compared:
+        try:
+            comparison = compare(caption, frame, simulated=simulated)
+            view = comparison_view(comparison, empty=not simulated)
+            if not simulated:
+                notes = [f"{row.name}: {row.note}" for row in comparison.rows if row.note and row.rebuilt]
+        except InvalidInput as error:
+            problem = f"Cannot be set beside the printed table: {error}"
+    if view is None:
+        assert frame is not None
+        digits = published(caption.name).digits if caption.name in table_names() else {}
+        view = plain_view(frame, digits)
+    csv = f"{entry.profile}/{output}" if frame is not None else ""
+    notebook = f"{entry.profile}/notebooks/{evidence.notebook}.html" if evidence.state == "here" else ""
+    return Part(entry.profile, view, evidence, csv, notebook, simulated, problem), notes
+
+
+def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[FigureSection, ...]:
+    captions = {caption.name: caption for caption in study.figures}
+    others = sorted({name for entry in results for name in entry.figure_names(study.name)} - set(captions))
+    for name in others:
+        title = column_label(name)
+        captions[name] = FigureCaption(name, title, "", f"{title}; the tables of this page hold its values.")
+    sections = []
+    for name, caption in captions.items():
+        pictures = tuple(
+            Picture(
+                entry.profile,
+                _data_uri(path),
+                entry.evidence(f"figures/{study.name}/{name}.svg"),
+                entry.profile == "simulated",
+            )
+            for entry in results
+            if (path := entry.figure(study.name, name))
+        )
+        if pictures:
+            sections.append(FigureSection(name, caption.title, caption.look, caption.alt, pictures))
+    return tuple(sections)
+
+
+def _notebooks(results: Sequence[Results]) -> list[tuple[str, list[str]]]:
+    """Executed notebooks by name, with the profiles they can be read in."""
+    names = sorted({name for entry in results for name in entry.notebooks()})
+    return [(name, [entry.profile for entry in results if name in entry.notebooks()]) for name in names]
+
+
+def _data_uri(path: Path) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("judgekit.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        kinds=counterparts().kinds,
+        studies=studies(),
+        profile_titles=PROFILE_TITLES,
+        column_label=column_label,
+    )
+    return environment
+
+
+def _render(environment: jinja2.Environment, template: str, path: Path, **content: object) -> Path:
+    text = environment.get_template(template).render(**content)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.write_text(text, encoding="utf-8")
+    os.replace(unfinished, path)
+    return path
+
+
+def main(reports: Path = CHECKOUT / "reports") -> None:
+    """Build the site, then print a summary of every profile and the path of the index."""
+    index = build(reports)
+    for summary in (profile_summary(Results(profile, reports / profile)) for profile in PROFILES):
+        if summary.state != "absent" or summary.profile != "local":
+            sys.stdout.write(f"{summary.profile}: {summary.headline}\n")
+            sys.stdout.writelines(f"  {line}\n" for line in summary.lines)
+    sys.stdout.write(f"{index}\n")
+
+
+if __name__ == "__main__":
+    main()
