@@ -19,11 +19,21 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", help=
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write; made if absent.")]
 
 
-@app.callback(invoke_without_command=True)
+def _export_and_leave(folder: Path | None) -> None:
+    if folder is not None:
+        export_mirror(folder, read_registry().datasets, network=GITHUB)
+        raise typer.Exit
+
+
+@app.callback()
 def data(
-    context: typer.Context,
     export: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a mirror of all data sets; same as: export DIR.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            callback=_export_and_leave,
+            help="Write a mirror of all data sets, as `export DIR` does.",
+        ),
     ] = None,
 ) -> None:
     """Fetch, verify, list and export the recorded data.
@@ -33,15 +43,6 @@ def data(
     Files come from the cache ($JUDGEKIT_CACHE, else data/cache), else from a mirror ($JUDGEKIT_MIRROR), else
     from GitHub; each is checked against the sha256 in data/registry.csv.
     """
-    if export is not None and context.invoked_subcommand is not None:
-        raise typer.BadParameter(
-            "takes no further command: judgekit data --export DIR", param_hint="--export"
-        )
-    if export is not None:
-        export_mirror(export, read_registry().datasets)
-    elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(2)
 
 
 @app.command("fetch")
@@ -50,7 +51,7 @@ def fetch_command(datasets: Names = None) -> None:
 
     Example: judgekit data fetch llmbar jbb
     """
-    for files in bring(_chosen(datasets)):
+    for files in bring(_chosen(datasets), network=GITHUB):
         typer.echo(f"{files.dataset}: {len(files.places)} files at hand, each checked")
 
 
@@ -94,14 +95,14 @@ def export_command(folder: Folder, datasets: Names = None) -> None:
 
     Example: judgekit data export /media/stick/judge-data
     """
-    export_mirror(folder, _chosen(datasets))
+    export_mirror(folder, _chosen(datasets), network=GITHUB)
 
 
 def bring(
     datasets: Sequence[str],
     *,
+    network: Network | None,
     registry: Registry | None = None,
-    network: Network | None = GITHUB,
     progress: Callable[[str], None] = say,
 ) -> list[Files]:
     """Files of several data sets; one that cannot be had does not stop the others.
@@ -135,8 +136,8 @@ def export_mirror(
     folder: Path,
     datasets: Sequence[str],
     *,
+    network: Network | None,
     registry: Registry | None = None,
-    network: Network | None = GITHUB,
     progress: Callable[[str], None] = say,
 ) -> None:
     """Write OWNER/REPO/COMMIT.zip below `folder` for every upstream commit the data sets read.

@@ -8,7 +8,6 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -77,9 +76,9 @@ def load(
             _keep(folder, recording)
         except JudgekitError as error:
             progress(f"{dataset}: parsed, but not kept for the next time: {error}")
-            return _only(recording, columns)
+            return _as_read(recording, columns)
     stored = _read(folder, dataset, columns)
-    return stored if stored is not None else _only(recording, columns)
+    return stored if stored is not None else _as_read(recording, columns)
 
 
 def available(dataset: str, *, cache: Path | None = None) -> bool:
@@ -170,11 +169,13 @@ def _keep(folder: Path, recording: Recording) -> None:
             fresh.rename(folder)
 
 
-def _only(recording: Recording, columns: Sequence[str] | None) -> Recording:
-    if columns is None:
-        return recording
-    _refuse_unknown(recording.dataset, columns, list(recording.judgments.columns))
-    return replace(recording, judgments=recording.judgments[list(columns)])
+def _as_read(recording: Recording, columns: Sequence[str] | None) -> Recording:
+    """What reading the kept frames would give: rows numbered from 0, the chosen columns alone."""
+    frames = {name: getattr(recording, name).reset_index(drop=True) for name in FRAMES}
+    if columns is not None:
+        _refuse_unknown(recording.dataset, columns, list(recording.judgments.columns))
+        frames["judgments"] = frames["judgments"][list(columns)]
+    return Recording(recording.dataset, **frames)
 
 
 def _refuse_unknown(dataset: str, columns: Sequence[str], known: Sequence[str]) -> None:
