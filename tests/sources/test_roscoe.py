@@ -12,8 +12,8 @@ from judgekit.sources.token_scores import MODELS, PROBABILITIES, REPOSITORY
 MINI, DISTILL, QWEN = (judge for judge, _, _ in MODELS.values())
 NAN = float("nan")
 
-# Spearman of the expected score with: the judge repository's label; that label in the tail; the label found by
-# text in the tail; the label used. Last: of the decoded score with the label used.
+# Spearman of the expected score with: the judge repository's label; that label in the tail; the label found
+# by text in the tail; the label used. Last: of the decoded score with the label used.
 SPEARMAN = {
     ("cosmos", "geval", MINI): (0.499, 0.119, NAN, 0.446, 0.461),
     ("cosmos", "geval", DISTILL): (0.474, 0.190, NAN, 0.431, 0.360),
