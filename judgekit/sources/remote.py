@@ -1,5 +1,6 @@
 """HTTP: raw files and commit archives into the cache, resumed where they broke off, checked before placed."""
 
+import io
 import os
 import queue
 import threading
@@ -192,7 +193,7 @@ def _write_body(
         with file:
             for chunk in response.iter_content(_CHUNK):
                 with disk_faults(part):
-                    file.write(chunk)
+                    _write_all(file, chunk)
                 got += len(chunk)
                 bar.update(len(chunk))
                 if size is not None and got > size:
@@ -206,6 +207,14 @@ def _write_body(
         raise
     if size is not None and got < size:
         raise _BrokenOff(_kept(response.url, got, f"the server sent {got} of {size} bytes"))
+
+
+def _write_all(file: io.FileIO, chunk: bytes) -> None:
+    # On a disk that fills up an unbuffered write takes a part, and says so by its count alone; a buffered one
+    # would fail again on closing.
+    rest = memoryview(chunk)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def _kept(url: str, got: int, why: str) -> str:

@@ -340,8 +340,12 @@ def test_disk_that_fills_up_during_a_download_keeps_earlier_files(
     plain_open = Path.open
 
     class Full(io.FileIO):
-        def write(self, chunk: object) -> int:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        """Takes 1000 bytes in all, the last of them as a part of a write, as a disk does."""
+
+        def write(self, chunk: memoryview) -> int:
+            if (room := 1000 - self.tell()) == 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(chunk[:room])
 
     def open_full(path: Path, mode: str = "r", *arguments: object, **options: object) -> object:
         return Full(path, "w") if path.suffix == ".part" else plain_open(path, mode, *arguments, **options)
