@@ -114,6 +114,11 @@ def bring(
     MissingFiles
         At the end, one line for all that could not be had, with the first reason.
     """
+    rows = [row for name in datasets for row in (registry or read_registry()).of(name)]
+    lacking = [row for row in rows if at_hand(row, cache=cache_folder(), mirror=mirror_folder()) is None]
+    if lacking and len(datasets) > 1:
+        size = megabytes(sum(row.size for row in lacking))
+        progress(f"{len(lacking)} file(s) of {len(datasets)} data sets, {size} in all, to fetch")
     had: list[Files] = []
     reasons: dict[str, MissingFiles] = {}
     for name in datasets:

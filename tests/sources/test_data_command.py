@@ -35,6 +35,7 @@ def typed(*words: str) -> Result:
 def test_fetch_brings_all_and_says_the_size(site: Site) -> None:
     result = typed("fetch")
     assert result.exit_code == 0
+    assert result.stderr.startswith("4 file(s) of 3 data sets, 0.4 MB in all, to fetch\n")
     assert "raws: 2 file(s), 0.2 MB to fetch" in result.stderr
     assert "packed: 1 file(s), 0.1 MB to fetch, by way of 1 commit archive(s)" in result.stderr
     assert result.stdout.splitlines() == [
@@ -74,7 +75,10 @@ def test_network_is_tried_once_when_nothing_answers(site: Site) -> None:
             bring(REGISTRY.datasets, network=Network(address, address, timeout=0.2), progress=lines.append)
     assert error.value.datasets == ("raws", "packed", "other")
     assert error.value.offline
-    assert [line for line in lines if "to fetch" in line] == ["raws: 2 file(s), 0.2 MB to fetch"]
+    assert [line for line in lines if "to fetch" in line] == [
+        "4 file(s) of 3 data sets, 0.4 MB in all, to fetch",
+        "raws: 2 file(s), 0.2 MB to fetch",
+    ]
 
 
 def test_verify_tells_intact_damaged_and_absent(site: Site, tmp_path: Path) -> None:
