@@ -35,7 +35,7 @@ lint: $(INSTALLED)
 	@$(BIN)/mypy
 
 lab: $(INSTALLED)
-	@$(BIN)/jupyter lab notebooks/00_start_here.ipynb
+	@MATPLOTLIBRC="$(CURDIR)/nbconfig" $(BIN)/jupyter lab notebooks/00_start_here.ipynb
 
 clean:
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -5,7 +5,7 @@ import importlib.util
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -89,8 +89,15 @@ def shadows(distributions: Iterable[str]) -> list[str]:
     return sorted({name for name in distributions if canonicalize_name(name) != DISTRIBUTION})
 
 
-def pins(lock: str) -> dict[str, str]:
-    r"""Version of each package that a lock file pins for this interpreter and platform.
+def pins(lock: str, *, machine: Mapping[str, str] | None = None) -> dict[str, str]:
+    r"""Version of each package that a lock file pins.
+
+    Parameters
+    ----------
+    lock : str
+        Text of the file.
+    machine : mapping, optional
+        Values of environment markers, such as `python_full_version`; the others are this interpreter's.
 
     >>> pins("jinja2==3.1.6\ntorch==2.13.0 ; python_full_version < '3'")
     {'jinja2': '3.1.6'}
@@ -99,7 +106,7 @@ def pins(lock: str) -> dict[str, str]:
     for line in lock.splitlines():
         if line[:1].isalnum():
             pin = Requirement(line.removesuffix("\\").strip())
-            if pin.marker is None or pin.marker.evaluate():
+            if pin.marker is None or pin.marker.evaluate(machine):
                 found[canonicalize_name(pin.name)] = next(iter(pin.specifier)).version
     return found
 

@@ -55,7 +55,7 @@ BEYOND = {
     "judgekit.frames": {"pandas"},
     "judgekit.signals": {"pandas"},
     "judgekit.stats": {"statsmodels"},
-    "judgekit.pooling": {"sklearn"},
+    "judgekit.pooling": {"sklearn", "threadpoolctl"},
     "judgekit.selection": {"sklearn"},
     "judgekit.policies": {"sklearn", "crowdkit"},
     "judgekit.baselines": {"sklearn", "crowdkit", "pandas"},
