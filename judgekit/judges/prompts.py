@@ -71,7 +71,7 @@ VERSION = 1
 _LABEL_ALONE = {
     "direct": "Answer with the score alone, a number from {{ labels[0] }} to {{ labels[-1] }}.",
     "pairwise": "Answer with the letter alone, {{ labels[-1] }} or {{ labels[0] }}.",
-    "pairwise_tie": "Answer with the letter alone, {{ labels[-1] }}, {{ labels[0] }}, or {{ labels[1] }} for a tie.",
+    "pairwise_tie": "Answer with one letter: {{ labels[-1] }}, {{ labels[0] }}, or {{ labels[1] }} (tie).",
     "binary": "Answer with the word alone, {{ labels[-1] }} or {{ labels[0] }}.",
 }
 _REASONS_FIRST = "Give your reasons in a few sentences. Then close with one line of the form"

@@ -37,8 +37,8 @@ class Protocol:
     kind : str
         `direct` (a score), `pairwise` (which of two), `binary` (no or yes).
     template : str
-        Jinja2 text of the user message. Item columns are its variables, beside `aspect`, `criterion`, `labels`;
-        in pairwise prompts `first` and `second` are the item's `response_a` and `response_b` in the order asked.
+        Jinja2 text of the user message. Item columns are its variables, beside `aspect`, `criterion` and
+        `labels`; in pairwise prompts `first`, `second` are `response_a`, `response_b` in the given order.
     labels : tuple of str
         The answers a judge may write, in the order of `scores`.
     scores : tuple of float
@@ -229,6 +229,7 @@ def _own(
     return Protocol(full_name, kind, template, labels, scores, orders=orders, **dataclasses.asdict(asking))
 
 
+_RANGES: dict[str, set[str]] = {"direct": {"low", "high"}, "pairwise": {"orders", "tie"}, "binary": set()}
 _MAKERS: dict[str, Callable[..., Protocol]] = {"direct": direct_score, "pairwise": pairwise, "binary": binary}
 
 
@@ -238,7 +239,9 @@ def protocol_from(record: Mapping[str, Any]) -> Protocol:
     An entry with `template` gives every field of `Protocol` itself; one without names a `kind` of ours, its
     range (`low`, `high`) and any field of `Asking`. Raises InvalidInput on a field that is not known.
     """
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
+    }
     if "template" in given:
         known = {field.name for field in dataclasses.fields(Protocol)}
         _require(
@@ -254,7 +257,7 @@ def protocol_from(record: Mapping[str, Any]) -> Protocol:
     asking = {
         field.name: given.pop(field.name) for field in dataclasses.fields(Asking) if field.name in given
     }
-    own = {"direct": {"low", "high"}, "pairwise": {"orders", "tie"}, "binary": set()}[kind] | {"name"}
+    own = _RANGES[kind] | {"name"}
     _require(
         set(given) <= own, "protocol", f"fields {', '.join(sorted(own))} and those of Asking", sorted(given)
     )
