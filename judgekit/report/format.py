@@ -1,6 +1,7 @@
 """How numbers are shown: to the printed digits, with a true minus sign and a sign on every difference."""
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 
 ABSENT = "–"
@@ -77,7 +78,7 @@ def order(left: float, right: float, digits: int) -> str:
     return "equal" if gap == 0 else ("lower" if gap < 0 else "higher")
 
 
-def plain_digits(values: list[float]) -> int:
+def plain_digits(values: Sequence[float | int]) -> int:
     """Decimals for a column the paper does not print: none where all values are whole, else four."""
     finite = [value for value in values if math.isfinite(value)]
     return 0 if finite and all(float(value).is_integer() for value in finite) else 4

@@ -49,7 +49,6 @@ class TableSection:
     look: str
     parts: tuple[Part, ...]
     printed: TableView | None
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -148,34 +147,28 @@ def _table_section(
     is_printed = study.name == "roles" and caption.name in table_names()
     beside = caption.layout == "side_by_side"
     parts = []
-    notes: list[str] = []
     for entry in results:
         frame = entry.table(study.name, caption.name)
         if frame is None and (entry.profile != "recorded" or not is_printed or beside):
             continue
-        part, found = _part(study, caption, entry, frame, compared=is_printed and not beside)
-        parts.append(part)
-        notes += [note for note in found if note not in notes]
+        parts.append(_part(study, caption, entry, frame, compared=is_printed and not beside))
     if not parts and not is_printed:
         return None
     printed = plain_view(published(caption.name).numbers, published(caption.name).digits) if beside else None
-    return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed, tuple(notes))
+    return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed)
 
 
 def _part(
     study: StudyCaption, caption: TableCaption, entry: Results, frame: pd.DataFrame | None, *, compared: bool
-) -> tuple[Part, list[str]]:
+) -> Part:
     output = f"tables/{study.name}/{caption.name}.csv"
     evidence = entry.evidence(output) if frame is not None else Evidence(UNSTAMPED)
-    problem, notes = "", []
+    problem = ""
     simulated = entry.profile == "simulated"
     view = None
     if compared:
         try:
-            comparison = compare(caption, frame, simulated=simulated)
-            view = comparison_view(comparison, empty=not simulated)
-            if not simulated:
-                notes = [f"{row.name}: {row.note}" for row in comparison.rows if row.note and row.rebuilt]
+            view = comparison_view(compare(caption, frame, simulated=simulated), empty=not simulated)
         except InvalidInput as error:
             problem = f"Cannot be set beside the printed table: {error}"
     if view is None:
@@ -184,7 +177,7 @@ def _part(
         view = plain_view(frame, digits)
     csv = f"{entry.profile}/{output}" if frame is not None else ""
     notebook = f"{entry.profile}/notebooks/{evidence.notebook}.html" if evidence.state == "here" else ""
-    return Part(entry.profile, view, evidence, csv, notebook, simulated, problem), notes
+    return Part(entry.profile, view, evidence, csv, notebook, simulated, problem)
 
 
 def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[FigureSection, ...]:
@@ -230,6 +223,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.globals.update(
         kinds=counterparts().kinds,
+        settings=counterparts().rows,
         studies=studies(),
         profile_titles=PROFILE_TITLES,
         column_label=column_label,

@@ -71,7 +71,7 @@ def _main_lines(frame: pd.DataFrame) -> list[str]:
     lines = []
     for column, words in (("single_best_risk", "the single best judge"), ("flat_all_risk", "all judges")):
         orders = [
-            order(left, right, _RISK_DIGITS)
+            order(float(left), float(right), _RISK_DIGITS)
             for left, right in zip(frame["role_routed_risk"], frame[column], strict=True)
         ]
         lower, equal = orders.count("lower"), orders.count("equal")

@@ -84,7 +84,7 @@ def plain_view(frame: pd.DataFrame, digits: dict[str, int] | None = None) -> Tab
     """A frame as it is: the first column heads the rows, numbers carry `digits` or four decimals."""
     digits = digits or {}
     names = [str(column) for column in frame.columns]
-    numeric = tuple(pd.api.types.is_numeric_dtype(frame[name]) for name in names[1:])
+    numeric = tuple(_is_number(frame[name]) for name in names[1:])
     decimals = {
         name: digits.get(name, plain_digits(frame[name].to_list()))
         for name, number in zip(names[1:], numeric, strict=True)
@@ -127,6 +127,10 @@ def _order_line(row: RebuiltRow, caption: TableCaption) -> Line:
         if words:
             texts.append((same, "; ".join(words)))
     return Line("order", "orders", spoken=f"of {row.setting}", orders=tuple(texts))
+
+
+def _is_number(column: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -1,0 +1,61 @@
+import pytest
+import yaml
+
+from judgekit.errors import InvalidInput
+from judgekit.report.captions import SOURCE, column_label, studies
+from judgekit.report.published import published, table_names
+
+ROLES = studies()[0]
+
+
+def test_every_published_table_has_a_caption():
+    assert set(table_names()) <= {caption.name for caption in ROLES.tables}
+
+
+def test_captions_say_what_to_look_for_in_one_sentence():
+    for caption in (*ROLES.tables, *ROLES.figures):
+        assert caption.title
+        assert caption.look.strip()
+        assert caption.look.count(". ") == 0
+
+
+@pytest.mark.parametrize("name", table_names())
+def test_captions_name_columns_that_were_printed(name):
+    caption, table = ROLES.table(name), published(name)
+    named = set(caption.keys) | set(caption.lead) | {column for pair in caption.pairs for column in pair}
+    if caption.baseline:
+        named |= {caption.baseline.key, *caption.baseline.of}
+        assert caption.baseline.key in caption.keys
+    assert named <= set(table.text.columns)
+    assert not table.text.duplicated(list(caption.keys)).any()
+
+
+def test_figures_have_text_in_their_place():
+    assert all(len(figure.alt) > 40 for figure in ROLES.figures)
+
+
+def test_unlisted_columns_are_spelled_out():
+    assert column_label("single_best_risk") == "Single best: risk"
+    assert column_label("pair_only_moves") == "Pair only moves"
+
+
+def test_an_unknown_table_is_an_error():
+    with pytest.raises(InvalidInput, match="given table99"):
+        ROLES.table("table99")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"colour": "red"}, "colour"),
+        ({"layout": "diagonal"}, "layout"),
+        ({"name": "table01_roles"}, "each table once"),
+    ],
+)
+def test_a_broken_caption_is_refused(tmp_path, change, message):
+    content = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
+    content["roles"]["tables"][1].update(change)
+    path = tmp_path / "captions.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    with pytest.raises(InvalidInput, match=message):
+        studies(path)

@@ -1,0 +1,219 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from judgekit.report import site
+from judgekit.report.published import published
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+SVG_VOID = {"circle", "line", "path", "rect"}
+TABLE = "table03_policy_comparison"
+
+
+class Page(HTMLParser):
+    """Every element with its attributes and text; fails on a tag that is not closed where it should be."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements = [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        element = {"tag": tag, "attrs": dict(attrs), "text": "", "inside": [e["tag"] for e in self.open]}
+        self.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attrs):
+        assert tag in SVG_VOID
+        self.elements.append({"tag": tag, "attrs": dict(attrs), "text": "", "inside": []})
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        for element in self.open:
+            element["text"] += data
+
+    def all(self, tag, **attrs):
+        wanted = attrs.items()
+        return [
+            e for e in self.elements if e["tag"] == tag and all(e["attrs"].get(k) == v for k, v in wanted)
+        ]
+
+
+def words(element):
+    return " ".join(element["text"].split())
+
+
+def pages(reports):
+    index = site.build(reports)
+    return {path.name: Page(path.read_text(encoding="utf-8")) for path in sorted(index.parent.glob("*.html"))}
+
+
+@pytest.fixture
+def built(write_results, recorded_table03, simulated_table03):
+    write_results("recorded", {TABLE: recorded_table03})
+    reports = write_results("simulated", {TABLE: simulated_table03}, here=True)
+    figure = reports / "recorded" / "figures" / "roles" / "figure01_regimes.svg"
+    figure.parent.mkdir(parents=True)
+    figure.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>')
+    return pages(reports)
+
+
+def test_pages_are_the_index_and_one_a_study(built):
+    assert sorted(built) == ["index.html", "roles.html"]
+    for page in built.values():
+        assert len(page.all("h1")) == 1
+        assert page.all("html", lang="en")
+
+
+def test_no_request_leaves_a_page(built):
+    for page in built.values():
+        assert not page.all("script")
+        for element in page.elements:
+            for name in ("src", "href", "data", "action", "srcset", "poster"):
+                target = element["attrs"].get(name, "")
+                assert not re.match(r"(?i)([a-z]+:)?//", target)
+        style = words(page.all("style")[0])
+        assert "url(" not in style
+        assert "@import" not in style
+
+
+def test_links_lead_to_files_and_places_that_exist(built, tmp_path):
+    for name, page in built.items():
+        for link in page.all("a"):
+            target, _, place = link["attrs"]["href"].partition("#")
+            assert not target or (tmp_path / target).is_file()
+            there = built.get(target or name)
+            if place and there:
+                assert any(e["attrs"].get("id") == place for e in there.elements)
+
+
+def test_pages_fit_a_phone(built):
+    for page in built.values():
+        assert (
+            page.all("meta", name="viewport")[0]["attrs"]["content"] == "width=device-width, initial-scale=1"
+        )
+        scrolled = page.all("div", **{"class": "scroll"})
+        assert len(scrolled) == len(page.all("table"))
+        assert all(box["attrs"]["tabindex"] == "0" and box["attrs"]["aria-label"] for box in scrolled)
+
+
+def test_every_table_has_a_caption_and_scopes(built):
+    for page in built.values():
+        assert len(page.all("caption")) == len(page.all("table")) > 0
+        assert all(words(caption) for caption in page.all("caption"))
+        for heading in page.all("th"):
+            assert heading["attrs"]["scope"] == ("col" if "thead" in heading["inside"] else "row")
+
+
+def test_every_picture_has_text_in_its_place(built):
+    for page in built.values():
+        assert all(image["attrs"]["alt"] for image in page.all("img"))
+        assert all(drawing["attrs"]["aria-label"] for drawing in page.all("svg", role="img"))
+    assert built["roles.html"].all("img")[0]["attrs"]["src"].startswith("data:image/svg+xml;base64,")
+
+
+def body_lines(page):
+    """Rows of all table bodies: class, heading and cells, as text."""
+    lines = []
+    for element in page.elements:
+        if element["tag"] == "tr" and "tbody" in element["inside"]:
+            lines.append((element["attrs"].get("class", ""), "", []))
+        elif lines and "tbody" in element["inside"] and element["tag"] == "th":
+            lines[-1] = (lines[-1][0], words(element), lines[-1][2])
+        elif lines and "tbody" in element["inside"] and element["tag"] == "td":
+            lines[-1][2].append(words(element))
+    return lines
+
+
+def test_differences_carry_the_printed_digits(built):
+    digits = list(published(TABLE).digits.values())
+    found = [cells for role, _, cells in body_lines(built["roles.html"]) if role == "difference"]
+    assert found == [
+        ["−0.0968", "+0.0178", "−0.0718", "+0.0308", "−0.0884", "−0.0334", "−1.46", "−0.96"],
+    ]
+    assert [len(cell.partition(".")[2]) for cell in found[0]] == digits
+
+
+def test_every_rebuilt_row_says_what_it_rests_on(built):
+    badges = {head.split()[0]: head for role, head, _ in body_lines(built["roles.html"]) if role == "rebuilt"}
+    assert badges["llmbar_gpt4"].endswith("same rows, other judges")
+    assert badges["roscoe_gsm8k"].endswith("analogue: directions only")
+    assert badges["triviaqa"].endswith("our own: no published row")
+    assert badges["sim_llmbar7"].endswith("simulated, tuned to the printed figure")
+
+
+def test_agreement_is_a_word_beside_the_sign(built):
+    orders = [item for page in built.values() for item in page.all("li") if "tr" in item["inside"]]
+    assert orders
+    for item in orders:
+        assert re.match(r"(= as printed|≠ not as printed): ", words(item))
+
+
+def test_simulated_rows_stand_in_a_table_without_differences(built):
+    lines = body_lines(built["roles.html"])
+    start = next(i for i, (_, head, _) in enumerate(lines) if head.startswith("sim_llmbar7"))
+    assert lines[start][2][0] == "0.2178"
+    following = lines[start + 1][0] if start + 1 < len(lines) else "printed"
+    assert following == "printed"
+
+
+def test_origins_are_told_apart(built):
+    text = words(built["roles.html"].all("body")[0])
+    assert "from the repository, not rebuilt here (built 2026-11-29)" in text
+    assert "rebuilt here, 2026-11-29 10:12 UTC" in text
+    links = [link["attrs"]["href"] for link in built["roles.html"].all("a")]
+    assert "simulated/notebooks/04_role_routing.html" in links
+    assert "recorded/notebooks/04_role_routing.html" not in links
+    assert f"recorded/tables/roles/{TABLE}.csv" in links
+
+
+def test_without_any_result_the_printed_tables_are_shown(tmp_path):
+    found = pages(tmp_path)
+    text = words(found["roles.html"].all("body")[0])
+    assert len(found["roles.html"].all("section", **{"class": "table"})) == 15
+    assert "not rebuilt yet" in text
+    assert "rebuilt here," not in text
+    assert "make reports" in words(found["index.html"].all("body")[0])
+
+
+def test_a_table_the_report_does_not_know_is_shown_as_it_is(write_results, recorded_table03):
+    reports = write_results("recorded", {"zz_extra": recorded_table03})
+    sections = pages(reports)["roles.html"].all("section", id="zz_extra")
+    assert "triviaqa 0.1000" in words(sections[0])
+
+
+def test_a_table_of_another_shape_is_shown_with_the_reason(write_results, recorded_table03):
+    reports = write_results("recorded", {TABLE: recorded_table03.rename(columns={"dataset": "setting"})})
+    section = words(pages(reports)["roles.html"].all("section", id=TABLE)[0])
+    assert "Cannot be set beside the printed table" in section
+    assert "llmbar_gpt4 0.1212" in section
+
+
+def test_names_in_a_table_cannot_add_markup(write_results, recorded_table03):
+    frame = recorded_table03.assign(dataset=["llmbar_gpt4", "roscoe_gsm8k", "<script>x</script>"])
+    page = pages(write_results("recorded", {TABLE: frame}))["roles.html"]
+    assert not page.all("script")
+    assert "<script>x</script>" in words(page.all("body")[0])
+
+
+def test_building_twice_gives_the_same_bytes(write_results, recorded_table03):
+    reports = write_results("recorded", {TABLE: recorded_table03})
+    first = {path: path.read_bytes() for path in [site.build(reports), reports / "roles.html"]}
+    site.build(reports)
+    assert first == {path: path.read_bytes() for path in first}
+    assert not list(reports.glob(".*"))
+
+
+def test_main_prints_the_summaries_and_ends_with_the_path(write_results, recorded_table03, capsys):
+    reports = write_results("recorded", {TABLE: recorded_table03})
+    site.main(reports)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "recorded: from the repository, not rebuilt here (built 2026-11-29)"
+    assert lines[-1] == str(reports / "index.html")
