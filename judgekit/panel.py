@@ -172,7 +172,9 @@ def grow(
     gain_threshold : float
         tau: the smallest net gain worth a call.
     reference : sequence of float, optional
-        Risk per fold that the first addition must lower, instead of the folds' own (the paper's route rule).
+        Risk per fold that the first addition must lower, instead of the folds' own (the paper's route rule). A judge
+        that leaves the folds' own risk where it is, such as a copy of a panel member, is not added even then: the
+        refitted table would earn the gain, not the call.
 
     Returns
     -------
@@ -182,9 +184,11 @@ def grow(
     left = list(candidates)
     before = np.array([fold.risk for fold in folds] if reference is None else reference)
     while left:
-        gains = before - np.array([[fold.risk_with(judge) for fold in folds] for judge in left])
+        risks = np.array([[fold.risk_with(judge) for fold in folds] for judge in left])
+        gains = before - risks
         mean = gains.mean(axis=1)
-        net = mean - cost_weight * costs[left]
+        idle = np.all(np.abs(risks - [fold.risk for fold in folds]) <= NO_GAIN, axis=1)
+        net = np.where(idle, -np.inf, mean - cost_weight * costs[left])
         best = first_best(net)
         if net[best] < gain_threshold or mean[best] <= NO_GAIN:
             break
