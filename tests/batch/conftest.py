@@ -1,0 +1,76 @@
+"""A desk to try the batch on: tiny notebooks, their settings and a reports folder, all below tmp_path."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from judgekit.batch.layout import Layout
+from judgekit.batch.rebuild import Batch, rebuild
+from judgekit.batch.tasks import Request
+
+PARAMETERS = 'profile = "simulated"\nseed = 3\nsize = 4'
+IMPORTS = "import numpy as np, pandas as pd\nfrom judgekit.report import outputs\nkeep = outputs.current()"
+TABLE = (
+    "risk = np.random.default_rng(seed).random(size)\n"
+    'keep.table(pd.DataFrame({"risk": risk}), "roles/a")'
+)
+
+
+@dataclass
+class Desk:
+    """Writes notebooks and settings, and runs the batch on them."""
+
+    folder: Path
+    layout: Layout
+    said: list[str] = field(default_factory=list)
+    entries: dict[str, dict[str, dict[str, object]]] = field(default_factory=lambda: {"simulated": {}})
+
+    def notebook(self, name: str, *cells: str, parameters: str | None = PARAMETERS, **entry: object) -> Path:
+        """Write one notebook of code cells, declared under the profile simulated with the fields of `entry`."""
+        tagged = [] if parameters is None else [new_code_cell(parameters, metadata={"tags": ["parameters"]})]
+        book = new_notebook(cells=[new_markdown_cell(f"# {name}"), *tagged, *map(new_code_cell, cells)])
+        path = self.layout.notebook(name)
+        nbformat.write(book, path)
+        self.entries["simulated"][name] = entry
+        self.settle()
+        return path
+
+    def settle(self, smoke: dict[str, dict[str, object]] | None = None) -> None:
+        """Write profiles.yaml from `entries`, and smoke.yaml."""
+        (self.layout.nbconfig / "profiles.yaml").write_text(yaml.safe_dump(self.entries, sort_keys=False))
+        (self.layout.nbconfig / "smoke.yaml").write_text(yaml.safe_dump(smoke or {}))
+
+    def rebuild(self, *, bring=lambda datasets: {}, **request: object) -> Batch:
+        """Run the batch; what it said is in `said`."""
+        self.said.clear()
+        return rebuild(Request(**request), self.layout, say=self.said.append, bring=bring)
+
+    def statuses(self, **request: object) -> list[str]:
+        """Run the batch and return each notebook's status."""
+        return [outcome.status for outcome in self.rebuild(**request).outcomes]
+
+    def failure(self, **request: object) -> str:
+        """Run a batch whose only notebook must fail, and return what it said of it."""
+        batch = self.rebuild(**request)
+        assert [outcome.status for outcome in batch.outcomes] == ["failed"]
+        assert batch.exit_code == 1
+        return batch.outcomes[0].detail
+
+    def results(self) -> dict[str, bytes]:
+        """Every committed kind of file below reports, by path."""
+        found = self.layout.reports.glob("*/[tf]*/**/*")
+        return {path.relative_to(self.layout.reports).as_posix(): path.read_bytes() for path in found if path.is_file()}
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.delenv("JUDGEKIT_OUTPUT", raising=False)
+    root = Layout.of_checkout().root
+    layout = Layout(root, tmp_path / "notebooks", tmp_path / "nbconfig", tmp_path / "reports")
+    layout.notebooks.mkdir()
+    layout.nbconfig.mkdir()
+    return Desk(tmp_path, layout)
