@@ -52,7 +52,7 @@ $(INSTALLED): $(LOCKED)
 $(LOCKED):
 	@$(BIN)/python -c '' 2>/dev/null || $(MAKE) --no-print-directory -s .venv
 	@rm -f .venv/locked-* .venv/installed-*
-	@echo "installing the locked packages into .venv; about 1.5 GB, a few minutes the first time"
+	@echo "installing the locked packages into .venv; 1.7 GB, or several more with CUDA; minutes, once"
 	@$(PIP) --require-hashes -r nbconfig/lock.txt
 	@$(PIP) -r nbconfig/lock-torch.txt
 	@touch $@

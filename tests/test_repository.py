@@ -129,6 +129,12 @@ def test_no_module_is_a_drawer_for_odds_and_ends():
     ] == []
 
 
+def test_every_link_of_the_readme_leads_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(links) > 3
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
 def test_every_pin_has_a_hash():
     entries = re.split(r"\n(?=[a-zA-Z0-9])", LOCK.read_text(encoding="utf-8"))
     assert len(entries) > 100
