@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from judgekit.panel import NO_GAIN, first_best, start
 from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_calls, plan_panel
 
 
+@runtime_checkable
 class FittedPolicy(Protocol):
     """A policy that has seen its audit set."""
 
