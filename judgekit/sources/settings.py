@@ -79,7 +79,9 @@ def load_role_pool(profile: str, name: str, *, cost_column: str = "unit_cost") -
     )
 
 
-def select_judgments(recording: Recording, entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> Judgments:
+def select_judgments(
+    recording: Recording, entry: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Judgments:
     """The items and judges of a recorded setting, as hard scores, with their costs.
 
     Raises
@@ -97,13 +99,14 @@ def select_judgments(recording: Recording, entry: Mapping[str, Any], defaults: M
     if labels.empty:
         raise InvalidInput("aspect", f"one of {sorted(recording.labels['aspect'].unique())}", repr(aspect))
     judges = _judges(recording, entry["judges"])
-    support = np.array(sorted({float(s) for text in judges["support"] for s in text.split()}))
+    support, ends = _common_support(judges)
     rows = recording.judgments[recording.judgments["aspect"] == aspect]
     rows = rows.assign(name=rows["judge"].astype(str) + " / " + rows["protocol"].astype(str))
     rows = rows[rows["name"].isin(judges["name"])]
     score = np.where(rows["parse_ok"], rows["hard"], np.nan)
     wide = pd.Series(score, index=pd.MultiIndex.from_frame(rows[["item", "name"]])).unstack("name")
     hard = wide.reindex(index=items["item"], columns=judges["name"]).to_numpy(np.float64)
+    hard = np.where(ends, support[0] + hard * (support[-1] - support[0]), hard)
     place = np.minimum(np.searchsorted(support, hard), len(support) - 1)
     codes = np.where(support[place] == hard, place, -1)
     target = labels.set_index("item")["label"].reindex(items["item"]).to_numpy(np.float64)
@@ -112,7 +115,7 @@ def select_judgments(recording: Recording, entry: Mapping[str, Any], defaults: M
         support=support,
         target=target,
         items=items.reset_index(drop=True),
-        judges=judge_frame(judges["name"].tolist(), _details(judges, defaults)),
+        judges=judge_frame(_short_names(judges), _details(judges, defaults)),
     )
 
 
@@ -120,11 +123,34 @@ def _judges(recording: Recording, wanted: list[str]) -> pd.DataFrame:
     known = recording.judges.assign(name=recording.judges["judge"] + " / " + recording.judges["protocol"])
     absent = [name for name in wanted if name not in set(known["name"])]
     if absent:
-        raise InvalidInput("judges", f"judges of {recording.dataset}, such as {known['name'].iloc[0]!r}", absent)
+        raise InvalidInput(
+            "judges", f"judges of {recording.dataset}, such as {known['name'].iloc[0]!r}", absent
+        )
     repeated = [name for name in wanted if wanted.count(name) > 1]
     if repeated:
         raise InvalidInput("judges", "unique names", f"{repeated[0]!r} twice")
     return known.set_index("name").loc[wanted].reset_index()
+
+
+def _short_names(judges: pd.DataFrame) -> list[str]:
+    """The judge's name alone where the pool holds it once, else with its protocol."""
+    repeated = judges["judge"].duplicated(keep=False)
+    return judges["name"].where(repeated, judges["judge"]).tolist()
+
+
+def _common_support(judges: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """The pool's longest support, and which judges answer 0 or 1 on another scale: those map to its two ends."""
+    supports = [tuple(float(score) for score in text.split()) for text in judges["support"]]
+    longest = max(supports, key=len)
+    ends = np.array([support == (0.0, 1.0) and support != longest for support in supports])
+    misfits = [
+        name
+        for name, support, two in zip(judges["name"], supports, ends, strict=True)
+        if not two and not set(support) <= set(longest)
+    ]
+    if misfits or not longest:
+        raise InvalidInput("judges", f"scores on the support {longest}, or 0 and 1", misfits or "scalars")
+    return np.array(longest), ends
 
 
 def _details(judges: pd.DataFrame, defaults: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -77,7 +77,9 @@ class Scenario:
             if not 0 <= value <= 1:
                 raise InvalidInput(field_name, "a number in [0, 1]", value)
         if min(self.shared_error, self.group_error) < 0 or self.shared_error + self.group_error > 1:
-            raise InvalidInput("shared_error, group_error", "parts >= 0 of 1", (self.shared_error, self.group_error))
+            raise InvalidInput(
+                "shared_error, group_error", "parts >= 0 of 1", (self.shared_error, self.group_error)
+            )
         if abs(sum(self.slices.values()) - 1) > 1e-6 or min(self.slices.values()) < 0:
             raise InvalidInput("slices", "shares that sum to 1", self.slices)
         if self.groups < 1 or self.rows_per_group < 1:
@@ -88,7 +90,9 @@ class Scenario:
         if isinstance(judge.accuracy, dict):
             absent = [name for name in self.slices if name not in judge.accuracy]
             if absent:
-                raise InvalidInput("accuracy", f"a number for each slice of {list(self.slices)}", f"none for {absent}")
+                raise InvalidInput(
+                    "accuracy", f"a number for each slice of {list(self.slices)}", f"none for {absent}"
+                )
             return {name: judge.accuracy[name] for name in self.slices}
         return dict.fromkeys(self.slices, judge.accuracy)
 
@@ -130,7 +134,9 @@ def simulate(scenario: Scenario, *, rng: np.random.Generator) -> Judgments:
         turned = rng.random(len(group)) < judge.flip
         if judge.copies is not None:
             if judge.copies not in names[:column]:
-                raise InvalidInput(f"judges.{names[column]}.copies", f"a judge among {names[:column]}", judge.copies)
+                raise InvalidInput(
+                    f"judges.{names[column]}.copies", f"a judge among {names[:column]}", judge.copies
+                )
             original = codes[:, names.index(judge.copies)]
             codes[:, column] = np.where(turned, 1 - original, original)
     for column, judge in enumerate(scenario.judges.values()):

@@ -1,7 +1,7 @@
 """Every policy on every split of a pool: the one study behind Tables 3 to 5, 8 to 10, 13, 14 and 17 to 19."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ class PolicyStudy:
     scores : DataFrame
         One row per (setting, split, policy): `risk` (Brier), `accuracy` (NaN for scalar labels), `cost` and `calls` a
         row, `test_fallback`; for call plans also `validation_fallback`, `global_patterns`, `max_route_patterns`; and
-        the rows in `fit`, `validation`, `test`.
+        the size of the pool in `judges` and `rows`, and the rows in `fit`, `validation`, `test`.
     plans : DataFrame
         One row per call of each plan: setting, split, policy, slice ("all" or a slice), judge, order, gain.
     """
@@ -100,6 +100,8 @@ def score_policy(pool: RolePool, fitted: FittedPolicy, split: Split) -> dict[str
         "cost": float((outcome.called @ pool.costs).mean()) + outcome.extra_cost,
         "calls": float(outcome.called.sum(axis=1).mean()),
         "test_fallback": float(outcome.fallback.mean()),
+        "judges": len(pool.judges),
+        "rows": len(pool.target),
         "fit": len(split.fit),
         "validation": len(split.validation),
         "test": len(split.test),
@@ -129,3 +131,64 @@ def planned_calls(fitted: FittedPolicy) -> list[dict[str, object]]:
         for name, (judges, steps) in parts.items()
         for order, judge in enumerate(judges)
     ]
+
+
+def study_pools(
+    pools: Sequence[RolePool],
+    policies: Sequence[str],
+    settings: PlanSettings,
+    *,
+    splits: int,
+    seed: int,
+    split_by: Literal["group", "row"] = "group",
+) -> PolicyStudy:
+    """`study_policies` on several pools; each pool's splits depend on the seed and its name alone."""
+    studies = [
+        study_policies(
+            pool, policies, settings, splits=splits, rng=pool_rng(seed, pool.name), split_by=split_by
+        )
+        for pool in pools
+    ]
+    return PolicyStudy(
+        pd.concat([study.scores for study in studies], ignore_index=True),
+        pd.concat([study.plans for study in studies], ignore_index=True),
+    )
+
+
+def sweep_settings(
+    pools: Sequence[RolePool],
+    policies: Sequence[str],
+    settings: PlanSettings,
+    *,
+    field: str,
+    values: Sequence[float],
+    splits: int,
+    seed: int,
+) -> PolicyStudy:
+    """`study_pools` for several values of one planner setting, on the same splits (Tables 8 and 18).
+
+    Parameters
+    ----------
+    field : str
+        Name of a field of `PlanSettings`; it becomes a column of both frames.
+    values : sequence of float
+
+    Raises
+    ------
+    InvalidInput
+        `field` is no planner setting.
+    """
+    known = [entry.name for entry in fields(PlanSettings)]
+    if field not in known:
+        raise InvalidInput("field", f"one of {', '.join(known)}", field)
+    studies = []
+    for value in values:
+        study = study_pools(pools, policies, replace(settings, **{field: value}), splits=splits, seed=seed)
+        studies.append([frame.assign(**{field: value}) for frame in (study.scores, study.plans)])
+    scores, plans = (pd.concat(frames, ignore_index=True) for frames in zip(*studies, strict=True))
+    return PolicyStudy(scores, plans)
+
+
+def pool_rng(seed: int, name: str) -> np.random.Generator:
+    """Generator of one pool, the same whichever other pools are studied beside it."""
+    return np.random.default_rng([seed, *name.encode()])

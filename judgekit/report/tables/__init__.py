@@ -1,0 +1,1 @@
+"""Tidy study frames into the printed columns of a paper's tables; rounding is left to the display."""

@@ -1,0 +1,101 @@
+"""Tables of the role-allocation paper about pools and plans rather than risks: who is in, who is called, where."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from judgekit.audit import RolePool
+
+
+def settings_overview(pools: Sequence[RolePool]) -> pd.DataFrame:
+    """Table 2: rows, groups, judges, slices, and whether the slice is known when a call is to be made."""
+    return pd.DataFrame(
+        {
+            "setting": pool.name,
+            "rows": len(pool.target),
+            "groups": len(np.unique(pool.groups)),
+            "base_rate": float(pool.target.mean()),
+            "judges": len(pool.judges),
+            "slices": len(pool.slice_names),
+            "signal": str(pool.signal) if pool.slice_names else "none",
+            "deployable": pool.signal.routes if pool.slice_names else True,
+        }
+        for pool in pools
+    )
+
+
+def pools_overview(pools: Sequence[RolePool]) -> pd.DataFrame:
+    """Table 11: the judges of each pool, the slices, and the verifiers among the judges."""
+    return pd.DataFrame(
+        {
+            "setting": pool.name,
+            "judges": "; ".join(pool.judges),
+            "families": len(set(pool.families)),
+            "slice": ", ".join(pool.slice_names) if pool.slice_names else "none",
+            "verifier": "; ".join(pool.judges[k] for k in np.flatnonzero(pool.costs < 1)) or "none",
+        }
+        for pool in pools
+    )
+
+
+def complete_cases(pools: Sequence[RolePool]) -> pd.DataFrame:
+    """Table 12: rows before and after dropping incomplete ones, and the judge that lost most.
+
+    `source` and `source_dropped` name the judge with most missing outputs and how many it lacks; rows without a
+    trustworthy label are counted in `unlabelled` and are part of `dropped`.
+    """
+    rows = []
+    for pool in pools:
+        worst = max(pool.missing, key=lambda name: pool.missing[name])
+        lost = pool.missing[worst]
+        rows.append(
+            {
+                "setting": pool.name,
+                "rows": pool.rows_given,
+                "judges": len(pool.judges),
+                "complete": len(pool.target),
+                "dropped": pool.rows_given - len(pool.target),
+                "source": worst if lost else "",
+                "source_dropped": float(lost) if lost else np.nan,
+                "unlabelled": pool.unlabelled,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def routed_specialists(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
+    """Table 7: routes of the routed plan that appear in at least `least` splits.
+
+    Parameters
+    ----------
+    plans : DataFrame
+        `PolicyStudy.plans`.
+    least : int
+        The paper keeps those seen in 5 of 10.
+    """
+    table = _frequencies(plans[plans["slice"] != "all"], plans, least)
+    return table.rename(columns={"setting": "anchor"})
+
+
+def call_frequencies(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
+    """Table 17: every call of the routed plan, on all rows or on a slice, seen in at least `least` splits."""
+    return _frequencies(plans, plans, least)
+
+
+def _frequencies(kept: pd.DataFrame, plans: pd.DataFrame, least: int) -> pd.DataFrame:
+    kept = kept[kept["policy"] == "role_routed"]
+    counts = (
+        kept.groupby(["setting", "slice", "judge"], sort=False)["split"]
+        .nunique()
+        .rename("count")
+        .reset_index()
+    )
+    counts["of"] = plans["split"].nunique()
+    order = {name: place for place, name in enumerate(plans["setting"].unique())}
+    counts = counts[counts["count"] >= least]
+    counts = counts.sort_values(["count"], ascending=False, kind="stable")
+    counts = counts.sort_values(
+        ["setting", "slice"], key=lambda c: c.map(order) if c.name == "setting" else c, kind="stable"
+    )
+    return counts.reset_index(drop=True)
