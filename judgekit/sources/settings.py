@@ -18,10 +18,10 @@ from judgekit.sources.simulator import Scenario, SimulatedJudge, simulate
 
 SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings"
 PROFILES = ("simulated", "recorded", "local")
-_RECORDED_KEYS = {"dataset", "judges", "slice", "rows", "aspect", "positive_from", "signal_cost"}
-_SIMULATED_KEYS = {
-    "seed", "groups", "rows_per_group", "base_rate", "shared_error", "group_error", "slices", "judges", "slice", "tuned",
-}  # fmt: skip
+_RECORDED_KEYS = set("dataset judges slice rows aspect positive_from signal_cost".split())
+_SIMULATED_KEYS = set(
+    "seed groups rows_per_group base_rate shared_error group_error slices judges slice tuned".split()
+)
 
 
 def role_settings(profile: str) -> dict[str, dict[str, Any]]:
@@ -139,7 +139,7 @@ def _short_names(judges: pd.DataFrame) -> list[str]:
 
 
 def _common_support(judges: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """The pool's longest support, and which judges answer 0 or 1 on another scale: those map to its two ends."""
+    """The pool's longest support, and which judges answer 0 or 1 instead: those map to its two ends."""
     supports = [tuple(float(score) for score in text.split()) for text in judges["support"]]
     longest = max(supports, key=len)
     ends = np.array([support == (0.0, 1.0) and support != longest for support in supports])

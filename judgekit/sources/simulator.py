@@ -1,4 +1,4 @@
-"""Judges with known truth: latent difficulty, accuracy by slice, shared errors, copies, verifiers, lost outputs."""
+"""Judges with known truth: difficulty, accuracy by slice, shared errors, copies, verifiers, lost outputs."""
 
 from dataclasses import dataclass, field
 
@@ -42,9 +42,10 @@ class SimulatedJudge:
 class Scenario:
     """Binary judgments with a Gaussian latent error.
 
-    Judge j is right on row i when ``a_i + b_g(i),j + e_ij <= Phi^-1(accuracy)``, where the row's difficulty a, the
-    group's b and the noise e are normal with variances `shared_error`, `group_error` and the rest: marginal accuracies
-    are exact, errors of two judges correlate through a, and those of two rows of a group through b.
+    Judge j is right on row i when ``a_i + b_g(i),j + e_ij <= Phi^-1(accuracy)``, where the row's difficulty
+    a, the group's b and the noise e are normal with variances `shared_error`, `group_error` and the rest:
+    marginal accuracies are exact, errors of two judges correlate through a, and those of two rows of a group
+    through b.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Would adding judges two at a time find what one at a time misses (Table 20)?"""
+"""Whether adding judges two at a time finds what one at a time misses (Table 20)."""
 
 from itertools import combinations
 
@@ -19,8 +19,8 @@ def study_pair_addition(
     Returns
     -------
     DataFrame
-        One row a split: `setting`, `split`, `best_single_gain` and `best_pair_gain` over the judges left (NaN where
-        fewer are left), and `pair_only`: no single judge reaches the threshold but a pair does.
+        One row a split: `setting`, `split`, `best_single_gain` and `best_pair_gain` over the judges left
+        (NaN where fewer are left), and `pair_only`: no single judge reaches the threshold but a pair does.
     """
     rows = []
     for number, split in enumerate(draw_splits(pool, splits=splits, rng=rng)):

@@ -1,7 +1,7 @@
 """Every policy on every split of a pool: the one study behind Tables 3 to 5, 8 to 10, 13, 14 and 17 to 19."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -22,9 +22,10 @@ class PolicyStudy:
     Attributes
     ----------
     scores : DataFrame
-        One row per (setting, split, policy): `risk` (Brier), `accuracy` (NaN for scalar labels), `cost` and `calls` a
-        row, `test_fallback`; for call plans also `validation_fallback`, `global_patterns`, `max_route_patterns`; and
-        the size of the pool in `judges` and `rows`, and the rows in `fit`, `validation`, `test`.
+        One row per (setting, split, policy): `risk` (Brier), `accuracy` (NaN for scalar labels), `cost` and
+        `calls` a row, `test_fallback`; for call plans also `validation_fallback`, `global_patterns`,
+        `max_route_patterns`; and the size of the pool in `judges` and `rows`, and the rows in `fit`,
+        `validation`, `test`.
     plans : DataFrame
         One row per call of each plan: setting, split, policy, slice ("all" or a slice), judge, order, gain.
     """
@@ -158,35 +159,26 @@ def study_pools(
 def sweep_settings(
     pools: Sequence[RolePool],
     policies: Sequence[str],
-    settings: PlanSettings,
+    variants: Sequence[PlanSettings],
     *,
     field: str,
-    values: Sequence[float],
     splits: int,
     seed: int,
 ) -> PolicyStudy:
-    """`study_pools` for several values of one planner setting, on the same splits (Tables 8 and 18).
+    """`study_pools` under several planner settings, on the same splits (Tables 8 and 18).
 
     Parameters
     ----------
+    variants : sequence of PlanSettings
     field : str
-        Name of a field of `PlanSettings`; it becomes a column of both frames.
-    values : sequence of float
-
-    Raises
-    ------
-    InvalidInput
-        `field` is no planner setting.
+        The setting that tells them apart; it becomes a column of both frames.
     """
-    known = [entry.name for entry in fields(PlanSettings)]
-    if field not in known:
-        raise InvalidInput("field", f"one of {', '.join(known)}", field)
-    studies = []
-    for value in values:
-        study = study_pools(pools, policies, replace(settings, **{field: value}), splits=splits, seed=seed)
-        studies.append([frame.assign(**{field: value}) for frame in (study.scores, study.plans)])
-    scores, plans = (pd.concat(frames, ignore_index=True) for frames in zip(*studies, strict=True))
-    return PolicyStudy(scores, plans)
+    scores, plans = [], []
+    for variant in variants:
+        study = study_pools(pools, policies, variant, splits=splits, seed=seed)
+        scores.append(study.scores.assign(**{field: getattr(variant, field)}))
+        plans.append(study.plans.assign(**{field: getattr(variant, field)}))
+    return PolicyStudy(pd.concat(scores, ignore_index=True), pd.concat(plans, ignore_index=True))
 
 
 def pool_rng(seed: int, name: str) -> np.random.Generator:

@@ -22,7 +22,7 @@ def plot_regimes(means: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Settings from top to bottom in the order of the frame; a point left of the line has lower risk than one judge.
+        Settings from top to bottom in the order of the frame; a point left of the line beats one judge.
         The routed plan's calls, of how many judges, stand at the right edge.
     """
     wide = means.pivot(index="setting", columns="policy", values="risk").loc[means["setting"].unique()]
@@ -35,10 +35,9 @@ def plot_regimes(means: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     )
     for policy in shown:
         colour, marker = POLICY_STYLE[policy]
-        hollow = (
-            {"facecolor": "white", "edgecolor": colour} if policy == "global_panel" else {"color": colour}
-        )
-        ax.scatter(ratio[policy], places, marker=marker, s=42, zorder=2, label=POLICY_NAMES[policy], **hollow)
+        face = "white" if policy == "global_panel" else colour
+        name = POLICY_NAMES[policy]
+        ax.scatter(ratio[policy], places, s=42, marker=marker, facecolor=face, edgecolor=colour, label=name)
     ax.axvline(1, color=POLICY_STYLE["single_best"][0], linewidth=1, zorder=0)
     routed = means[means["policy"] == "role_routed"].set_index("setting").loc[ratio.index]
     edge = ax.get_yaxis_transform()

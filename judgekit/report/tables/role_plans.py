@@ -1,4 +1,4 @@
-"""Tables of the role-allocation paper about pools and plans rather than risks: who is in, who is called, where."""
+"""Tables of the role-allocation paper about pools and plans: who is in, who is called, where."""
 
 from collections.abc import Sequence
 
@@ -42,8 +42,8 @@ def pools_overview(pools: Sequence[RolePool]) -> pd.DataFrame:
 def complete_cases(pools: Sequence[RolePool]) -> pd.DataFrame:
     """Table 12: rows before and after dropping incomplete ones, and the judge that lost most.
 
-    `source` and `source_dropped` name the judge with most missing outputs and how many it lacks; rows without a
-    trustworthy label are counted in `unlabelled` and are part of `dropped`.
+    `source` and `source_dropped` name the judge with most missing outputs and how many it lacks; rows
+    without a trustworthy label are counted in `unlabelled` and are part of `dropped`.
     """
     rows = []
     for pool in pools:

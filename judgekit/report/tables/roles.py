@@ -27,7 +27,7 @@ _TABLE_19 = {
 
 
 def policy_means(scores: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk, accuracy, cost and calls of each policy in each setting, with the half-width of the risk's t interval.
+    """Mean risk (with its t half-width), accuracy, cost and calls of each policy in each setting.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def policy_comparison(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def strong_baselines(scores: pd.DataFrame) -> pd.DataFrame:
-    """Table 4: full-call stack, cost-matched panel and routed plan; last, the slice-aware stack the paper lacks."""
+    """Table 4: full stack, matched panel and routed plan; last, the slice-aware stack the paper lacks."""
     return _beside(
         scores,
         {
@@ -187,10 +187,10 @@ def gain_decomposition(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        setting; risks of `global_panel`, `global_panel_sliced` and `role_routed`; `recalibration_gain` (global minus
-        sliced, no extra call), `calls_gain` (sliced minus routed) and `routing_gain` (their sum), each with the
-        half-width of its corrected interval over splits; `extra_calls` a row; and the `strict` plan with slice tables
-        everywhere: its risk and what its calls add to recalibration alone.
+        setting; risks of `global_panel`, `global_panel_sliced` and `role_routed`; `recalibration_gain`
+        (global minus sliced, no extra call), `calls_gain` (sliced minus routed) and `routing_gain` (their
+        sum), each with the half-width of its corrected interval over splits; `extra_calls` a row; and the
+        `strict` plan with slice tables everywhere: its risk and what its calls add to recalibration alone.
     """
     risk = scores.pivot(index=["setting", "split"], columns="policy", values="risk")
     calls = scores.pivot(index=["setting", "split"], columns="policy", values="calls")
@@ -217,7 +217,7 @@ def gain_decomposition(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def frontier(scores: pd.DataFrame) -> pd.DataFrame:
-    """Figure 2 as a table: mean risk and cost of every policy, and whether no other is at most as high on both."""
+    """Figure 2 as a table: mean risk and cost of every policy, and whether no other beats it on both."""
     means = policy_means(scores)[["setting", "policy", "risk", "risk_half_width", "cost", "calls"]]
     on = []
     for setting, risk, cost in means[["setting", "risk", "cost"]].itertuples(index=False):
