@@ -20,6 +20,7 @@ from judgekit.report.strip import Strip, risk_strips
 from judgekit.report.summary import profile_summary
 from judgekit.report.views import TableView, comparison_view, plain_view
 
+_LONG = 60
 PROFILE_TITLES = {
     "recorded": "real judges, recorded by others",
     "local": "judges you ran yourself",
@@ -37,6 +38,7 @@ class Part:
     csv: str
     notebook: str
     folded: bool
+    heading: str
     problem: str = ""
 
 
@@ -177,7 +179,10 @@ def _part(
         view = plain_view(frame, digits)
     csv = f"{entry.profile}/{output}" if frame is not None else ""
     notebook = f"{entry.profile}/notebooks/{evidence.notebook}.html" if evidence.state == "here" else ""
-    return Part(entry.profile, view, evidence, csv, notebook, simulated, problem)
+    heading = "Printed beside rebuilt" if compared and not problem else "Rebuilt"
+    heading = heading if csv else "As printed"
+    long = sum(len(group) for group in view.groups) > _LONG and not compared
+    return Part(entry.profile, view, evidence, csv, notebook, simulated or long, heading, problem)
 
 
 def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[FigureSection, ...]:

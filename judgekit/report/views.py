@@ -1,12 +1,13 @@
 """Comparisons and frames as lines of text, ready for a page: each cell, and what each line rests on."""
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
 
 from judgekit.report.captions import TableCaption, column_label
-from judgekit.report.compare import BASELINE, Comparison, Order, PublishedRow, RebuiltRow
+from judgekit.report.compare import BASELINE, Comparison, Order, PublishedRow, RebuiltRow, is_number
 from judgekit.report.counterparts import counterparts
 from judgekit.report.format import ABSENT, plain_digits, shown, signed
 
@@ -71,32 +72,31 @@ def comparison_view(
     empty : bool
         Whether published rows with nothing rebuilt beside them are kept.
     """
-    kept = columns or tuple(name for name in comparison.columns if not name.endswith(_HALF_WIDTH))
+    kept = columns or _without_half_widths((*comparison.columns, *comparison.extra))
     groups = [_group(comparison, row, kept) for row in comparison.rows if empty or row.rebuilt]
     if own and comparison.own:
         groups.append(tuple(_rebuilt_line(comparison, row, kept, named=True) for row in comparison.own))
     numeric = tuple(name in comparison.digits for name in kept)
-    labels = tuple(column_label(name) for name in kept)
+    labels = tuple(
+        f"{column_label(name)} (not printed)" if name in comparison.extra else column_label(name)
+        for name in kept
+    )
     return TableView(labels, numeric, column_label(comparison.caption.keys[0]), tuple(groups))
 
 
 def plain_view(frame: pd.DataFrame, digits: dict[str, int] | None = None) -> TableView:
-    """A frame as it is: the first column heads the rows, numbers carry `digits` or four decimals."""
-    digits = digits or {}
-    names = [str(column) for column in frame.columns]
-    numeric = tuple(_is_number(frame[name]) for name in names[1:])
-    decimals = {
-        name: digits.get(name, plain_digits(frame[name].to_list()))
-        for name, number in zip(names[1:], numeric, strict=True)
-        if number
-    }
-    lines = tuple(
-        Line(str(record[names[0]]), "plain", tuple(_cell(record, name, decimals) for name in names[1:]))
+    """A frame as it is: the first column heads and groups rows, numbers carry `digits` or four decimals."""
+    first, *others = [str(column) for column in frame.columns]
+    decimals = {name: plain_digits(frame[name].to_list()) for name in others if is_number(frame[name])}
+    decimals |= {name: count for name, count in (digits or {}).items() if name in decimals}
+    kept = _without_half_widths(tuple(others))
+    lines = [
+        Line(str(record[first]), "plain", tuple(_cell(record, name, decimals) for name in kept))
         for record in _records(frame)
-    )
-    return TableView(
-        tuple(column_label(name) for name in names[1:]), numeric, column_label(names[0]), (lines,)
-    )
+    ]
+    groups = tuple(tuple(group) for _, group in groupby(lines, key=lambda line: line.head))
+    labels = tuple(column_label(name) for name in kept)
+    return TableView(labels, tuple(name in decimals for name in kept), column_label(first), groups)
 
 
 def order_words(order: Order, caption: TableCaption) -> str:
@@ -129,8 +129,10 @@ def _order_line(row: RebuiltRow, caption: TableCaption) -> Line:
     return Line("order", "orders", spoken=f"of {row.setting}", orders=tuple(texts))
 
 
-def _is_number(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+def _without_half_widths(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns less the half-widths of others among them, which are shown behind their value."""
+    halves = {f"{name}{_HALF_WIDTH}" for name in names}
+    return tuple(name for name in names if name not in halves)
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -166,7 +168,7 @@ def _rebuilt_line(
 ) -> Line:
     """One rebuilt row; `named` where no published row above it carries its keys."""
     caption = comparison.caption
-    known = {"setting", *caption.keys, *comparison.columns}
+    known = {"setting", *caption.keys, *comparison.columns, *comparison.extra}
     extras = [
         f"{column_label(name)} {value}"
         for name, value in row.values.items()
@@ -199,6 +201,8 @@ def _cell(values: dict[str, Any], column: str, digits: dict[str, int]) -> str:
     """Text of one cell; a half-width, where there is one, stands behind its value."""
     value = values.get(column)
     if column not in digits:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
         missing = value is None or value == "" or (isinstance(value, float) and pd.isna(value))
         return ABSENT if missing else str(value)
     text = shown(_float(value), digits[column])

@@ -71,10 +71,29 @@ def test_a_plain_table_shows_whole_numbers_whole():
     view = plain_view(
         pd.DataFrame({"setting": ["a"], "rows": [838], "risk": [0.25], "held": [True], "note": ["x"]})
     )
-    assert view.groups[0][0].cells == ("838", "0.2500", "True", "x")
+    assert view.groups[0][0].cells == ("838", "0.2500", "yes", "x")
     assert view.numeric == (True, True, False, False)
 
 
 def test_a_plain_table_takes_the_printed_digits():
     table = published("table07_routed_specialists")
     assert plain_view(table.numbers, table.digits).groups[0][0].cells[-2:] == ("6", "10")
+
+
+def test_a_plain_table_is_grouped_by_its_first_column():
+    frame = pd.DataFrame({"setting": ["a", "a", "b"], "risk": [0.1, 0.2, 0.3], "risk_half_width": [0.01] * 3})
+    view = plain_view(frame)
+    assert [len(group) for group in view.groups] == [2, 1]
+    assert view.columns == ("Risk",)
+    assert view.groups[0][0].cells == ("0.1000 ± 0.0100",)
+
+
+def test_columns_the_paper_lacks_are_shown_as_such():
+    rebuilt = (
+        published_table("table13_split_intervals").query("setting == 'JBB-7'").assign(setting="jbb_proxy")
+    )
+    rebuilt = rebuilt.assign(role_corrected_half_width=0.0211)
+    view = comparison_view(compare(ROLES.table("table13_split_intervals"), rebuilt))
+    assert view.columns[-1] == "Role plan: corrected half-width (not printed)"
+    group = lines(view, "JBB-7")
+    assert [line.cells[-1] for line in group if line.cells] == ["–", "0.0211", ""]
