@@ -1,6 +1,7 @@
 """Role settings declared in YAML: which judges of which data set, what slices them, what a call costs."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,8 @@ from judgekit.sources.simulator import Scenario, SimulatedJudge, simulate
 
 SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings"
 PROFILES = ("simulated", "recorded", "local")
-_RECORDED_KEYS = set("dataset judges slice rows aspect positive_from signal_cost".split())
-_SIMULATED_KEYS = set(
-    "seed groups rows_per_group base_rate shared_error group_error slices judges slice tuned".split()
-)
+_RECORDED_KEYS = {"dataset", "judges", "slice", "rows", "aspect", "positive_from", "signal_cost"}
+_SIMULATED_KEYS = {f.name for f in fields(Scenario)} | {"seed", "slice", "tuned"}
 
 
 def role_settings(profile: str) -> dict[str, dict[str, Any]]:
