@@ -32,17 +32,23 @@ class Place:
         Where its function, or its `typer.Typer` if it has commands of its own, is found.
     summary : str
         Its line in `judgekit --help`, which thus imports none of them.
+    shape : str
+        Name, in that module, of the command class of a function that needs its own.
     """
 
     module: str
     name: str
     summary: str
+    shape: str = ""
 
 
 COMMANDS = {
     "data": Place("judgekit.sources.data_command", "app", "Fetch, verify, list or export the public data."),
     "rebuild": Place(
-        "judgekit.batch.command", "rebuild", "Run the notebooks and keep their tables and figures."
+        "judgekit.batch.command",
+        "rebuild",
+        "Run the notebooks and keep their tables and figures.",
+        "PairsCommand",
     ),
     "doctor": Place("judgekit.doctor", "doctor", "Say what is installed, which data is here, what can run."),
 }
@@ -108,7 +114,8 @@ def _program(asked: str | None) -> typer.Typer:
         if isinstance(found, typer.Typer):
             program.add_typer(found, name=name)
         else:
-            program.command(name, help=None if name == asked else place.summary)(found)
+            shape = getattr(sys.modules[place.module], place.shape) if place.shape and name == asked else None
+            program.command(name, cls=shape, help=None if name == asked else place.summary)(found)
     return program
 
 
