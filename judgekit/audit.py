@@ -1,4 +1,4 @@
-"""The audit set: the labelled construction rows that planning and every policy may look at, and nothing else."""
+"""The audit set: the labelled construction rows, all that planning and every policy may look at."""
 
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +13,7 @@ from judgekit.splits import Split
 
 @dataclass(frozen=True)
 class RolePool:
-    """A pool with slices, prices and the signal that tells a slice: all that a role study of one setting needs.
+    """A pool with slices, prices and the signal that tells a slice: what a role study of one setting needs.
 
     Attributes
     ----------
@@ -59,6 +59,14 @@ class RolePool:
     rows_given: int = 0
     unlabelled: int = 0
     missing: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(set(self.judges)) != len(self.judges):
+            raise InvalidInput("judges", "unique names", list(self.judges))
+        if not np.all(np.isfinite(self.costs) & (self.costs >= 0)):
+            raise InvalidInput("costs", "finite numbers >= 0", self.costs.tolist())
+        if not np.all(np.isfinite(self.target)):
+            raise InvalidInput("label", "a finite number for every row", "a missing one")
 
     def audit(self, split: Split) -> "AuditSet":
         """The construction rows of a split."""
@@ -111,11 +119,17 @@ class AuditSet:
     def __post_init__(self) -> None:
         target = self.pool.target
         if len(self.pool.judges) < 2:
-            raise InvalidInput("judges", "at least two, so that there is something to allocate", len(self.pool.judges))
+            raise InvalidInput(
+                "judges", "at least two, so that there is something to allocate", len(self.pool.judges)
+            )
         if not len(self.fit) or not len(self.validation):
-            raise InvalidInput("audit set", "fit and validation rows", f"{len(self.fit)}, {len(self.validation)}")
+            raise InvalidInput(
+                "audit set", "fit and validation rows", f"{len(self.fit)}, {len(self.validation)}"
+            )
         if np.all(target == target[0]):
-            raise InvalidInput("label", "at least two distinct values in the audit set", f"only {target[0]:g}")
+            raise InvalidInput(
+                "label", "at least two distinct values in the audit set", f"only {target[0]:g}"
+            )
 
 
 def role_pool(
@@ -159,7 +173,9 @@ def role_pool(
     return RolePool(
         name=name,
         codes=kept.codes,
-        target=kept.scaled_target if positive_from is None else (kept.target >= positive_from).astype(np.float64),
+        target=kept.scaled_target
+        if positive_from is None
+        else (kept.target >= positive_from).astype(np.float64),
         groups=kept.items["group"].to_numpy(),
         slices=np.array([number.get(label, -1) for label in labels], dtype=np.int64),
         slice_names=names,
@@ -171,5 +187,5 @@ def role_pool(
         signal_cost=signal_cost,
         rows_given=complete.rows,
         unlabelled=complete.unlabelled,
-        missing={judge: int(count) for judge, count in complete.missing.items()},
+        missing={str(judge): int(count) for judge, count in complete.missing.items()},
     )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from judgekit.audit import AuditSet
 from judgekit.axes import Codes
-from judgekit.calibration import PatternTable, fit_pattern_table
+from judgekit.calibration import PatternTable, TablePrediction, fit_pattern_table
 from judgekit.errors import InvalidInput
 from judgekit.panel import NO_GAIN, Fold
 from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_panel
@@ -29,6 +29,8 @@ class Stack:
         Number of slices with coefficients of their own; 0 = none.
     logistic : bool
         Whether a logistic link is applied; else the prediction is clipped to 0..1.
+    usual : float64 [judges, levels - 1]
+        Share of each verdict but the lowest among the audit rows, which stands in for a missing one.
     """
 
     coefficients: np.ndarray
@@ -36,10 +38,12 @@ class Stack:
     levels: int
     slices: int
     logistic: bool
+    usual: np.ndarray
 
     def apply(self, codes: Codes, slices: np.ndarray) -> Outcome:
-        """Answer rows; a missing verdict counts as none of the buckets."""
-        score = _verdict_features(codes, slices, self.levels, self.slices) @ self.coefficients + self.intercept
+        """Answer rows; a missing verdict counts as the judge's usual one."""
+        hot = np.where(codes[:, :, None] < 0, self.usual, _one_hot(codes, self.levels))
+        score = _by_slice(hot, slices, self.slices) @ self.coefficients + self.intercept
         probability = 1 / (1 + np.exp(-score)) if self.logistic else np.clip(score, 0, 1)
         return _full_call(codes, probability)
 
@@ -50,12 +54,15 @@ def logistic_stack(audit: AuditSet, *, by_slice: bool) -> Stack:
 
     pool = audit.pool
     slices = len(pool.slice_names) if by_slice and pool.signal.routes else 0
-    features = _verdict_features(pool.codes, pool.slices, pool.levels, slices)
+    hot = _one_hot(pool.codes, pool.levels)
+    features, usual = _by_slice(hot, pool.slices, slices), hot.mean(axis=0)
     if _binary(pool.target):
-        model = LogisticRegression(C=1.0, max_iter=2000, tol=1e-6).fit(features, pool.target.astype(int))
-        return Stack(model.coef_[0], float(model.intercept_[0]), pool.levels, slices, True)
+        model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-8).fit(
+            features, pool.target.astype(int)
+        )
+        return Stack(model.coef_[0], float(model.intercept_[0]), pool.levels, slices, True, usual)
     model = Ridge(alpha=1.0).fit(features, pool.target)
-    return Stack(model.coef_, float(model.intercept_), pool.levels, slices, False)
+    return Stack(model.coef_, float(model.intercept_), pool.levels, slices, False, usual)
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def reliability_jury(audit: AuditSet, settings: PlanSettings) -> Jury:
 
 
 def dawid_skene(audit: AuditSet, settings: PlanSettings) -> Jury:
-    """Confusion matrices from verdicts alone, by EM over the audit rows (crowd-kit); classes are the buckets."""
+    """Confusion matrices from verdicts alone, by EM over the audit rows (crowd-kit); a class is a bucket."""
     from crowdkit.aggregation import DawidSkene
 
     pool = audit.pool
@@ -115,10 +122,10 @@ def dawid_skene(audit: AuditSet, settings: PlanSettings) -> Jury:
     # crowd-kit indexes errors_ by (worker, verdict), one column a true class
     confusion = np.full((judges, pool.levels, pool.levels), NO_GAIN)
     for judge in range(judges):
-        errors = model.errors_.loc[judge].reindex(index=classes, columns=classes).fillna(0.0)
-        confusion[judge] += errors.to_numpy().T
+        errors = pd.DataFrame(pd.DataFrame(model.errors_).loc[judge])
+        confusion[judge] += errors.reindex(index=classes, columns=classes).fillna(0.0).to_numpy().T
     confusion /= confusion.sum(axis=2, keepdims=True)
-    prior = model.priors_.reindex(classes).fillna(0.0).to_numpy() + NO_GAIN
+    prior = pd.Series(model.priors_).reindex(classes).fillna(0.0).to_numpy() + NO_GAIN
     return Jury(np.log(prior), np.log(confusion), np.linspace(0, 1, pool.levels))
 
 
@@ -139,24 +146,24 @@ class Cascade:
 
     def apply(self, codes: Codes, slices: np.ndarray) -> Outcome:
         """Answer rows, each with as many judges as it takes."""
-        path = np.stack([self.table.predict(codes, depth=d).probability for d in range(1, codes.shape[1] + 1)], axis=1)
-        return self.stop(path, codes.shape)
+        return self.stop(_path(self.table, codes))
 
-    def stop(self, path: np.ndarray, shape: tuple[int, ...]) -> Outcome:
-        """Cut each row's path of predictions [items, judges] where it becomes confident."""
-        confident = np.maximum(path, 1 - path) >= self.confidence
+    def stop(self, path: TablePrediction) -> Outcome:
+        """Cut each row's path, as `_path` gives it, where it becomes confident."""
+        confident = np.maximum(path.probability, 1 - path.probability) >= self.confidence
         confident[:, -1] = True
         used = confident.argmax(axis=1)
-        called = np.zeros(shape, dtype=bool)
-        called[:, list(self.table.judges)] = np.arange(shape[1]) <= used[:, None]
-        return Outcome(path[np.arange(len(path)), used], called, np.zeros(len(path), dtype=bool))
+        rows = np.arange(len(used))
+        called = np.zeros(confident.shape, dtype=bool)
+        called[:, list(self.table.judges)] = np.arange(confident.shape[1]) <= used[:, None]
+        return Outcome(path.probability[rows, used], called, path.depth[rows, used] <= used)
 
 
 def frugal_cascade(audit: AuditSet, settings: PlanSettings) -> Cascade:
-    """Cascade in order of single validation risk, stopping at the confidence of lowest validation risk (Table 5).
+    """Cascade in order of single validation risk; it stops at the confidence of lowest such risk (Table 5).
 
-    The paper leaves the threshold open. Its cascade keeps its risk and pays more when copies join the pool (Table 9),
-    which a threshold bounded by a cost would not do; one chosen by risk does.
+    The paper leaves the threshold open. Its cascade keeps its risk and pays more when copies join the pool
+    (Table 9), which a threshold bounded by a cost would not do; one chosen by risk does.
     """
     pool = audit.pool
     fold = audit_fold(audit, settings)
@@ -164,10 +171,10 @@ def frugal_cascade(audit: AuditSet, settings: PlanSettings) -> Cascade:
     order = tuple(int(judge) for judge in np.argsort(np.round(risks / NO_GAIN), kind="stable"))
     fitted = _ordered_table(audit, audit.fit, order, settings)
     codes, target = pool.codes[audit.validation], pool.target[audit.validation]
-    path = np.stack([fitted.predict(codes, depth=d).probability for d in range(1, len(order) + 1)], axis=1)
+    path = _path(fitted, codes)
     losses = []
     for confidence in CONFIDENCES:
-        outcome = Cascade(fitted, confidence).stop(path, codes.shape)
+        outcome = Cascade(fitted, confidence).stop(path)
         losses.append(np.mean((outcome.probability - target) ** 2))
     best = int(np.argmax(np.array(losses) <= min(losses) + NO_GAIN))
     everything = np.arange(len(pool.target))
@@ -175,7 +182,7 @@ def frugal_cascade(audit: AuditSet, settings: PlanSettings) -> Cascade:
 
 
 def best_subset(audit: AuditSet, settings: PlanSettings) -> CallPlan:
-    """The panel of lowest validation risk among all non-empty subsets; the first in pool order on a tie.
+    """The panel of lowest validation risk of all non-empty subsets; on a tie the smallest, then pool order.
 
     Raises
     ------
@@ -185,17 +192,28 @@ def best_subset(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     judges = len(audit.pool.judges)
     if judges > MAX_SUBSET_JUDGES:
         raise InvalidInput("judges", f"at most {MAX_SUBSET_JUDGES} for an exhaustive search", judges)
-    best: tuple[float, tuple[int, ...]] = (np.inf, ())
+    lowest, best = np.inf, tuple(range(judges))
     waiting: list[tuple[Fold, tuple[int, ...]]] = [(audit_fold(audit, settings), ())]
     while waiting:
         fold, panel = waiting.pop()
         for judge in range(panel[-1] + 1 if panel else 0, judges):
             longer = fold.copy()
             longer.add(judge)
-            if longer.risk < best[0] - NO_GAIN:
-                best = (longer.risk, (*panel, judge))
-            waiting.append((longer, (*panel, judge)))
-    return plan_panel(audit, best[1], replace(settings, route_rule="none", slice_tables="routed"))
+            found = (*panel, judge)
+            tied = longer.risk <= lowest + NO_GAIN and (len(found), found) < (len(best), best)
+            if longer.risk < lowest - NO_GAIN or tied:
+                lowest, best = longer.risk, found
+            waiting.append((longer, found))
+    return plan_panel(audit, best, replace(settings, route_rule="none", slice_tables="routed"))
+
+
+def _path(table: PatternTable, codes: Codes) -> TablePrediction:
+    """Predictions after one judge, two, and so on: each array [items, judges]."""
+    steps = [table.predict(codes, depth=depth) for depth in range(1, len(table.judges) + 1)]
+    return TablePrediction(
+        np.stack([step.probability for step in steps], axis=1),
+        np.stack([step.depth for step in steps], axis=1),
+    )
 
 
 def _ordered_table(
@@ -207,18 +225,23 @@ def _ordered_table(
     )
 
 
-def _verdict_features(codes: Codes, slices: np.ndarray, levels: int, groups: int) -> np.ndarray:
-    """One-hot verdicts without the lowest bucket, then the same and an intercept within each slice."""
-    hot = (codes[:, :, None] == np.arange(1, levels)).reshape(len(codes), -1).astype(np.float64)
+def _one_hot(codes: Codes, levels: int) -> np.ndarray:
+    """Verdicts without the lowest bucket: float64 [items, judges, levels - 1]."""
+    return (codes[:, :, None] == np.arange(1, levels)).astype(np.float64)
+
+
+def _by_slice(hot: np.ndarray, slices: np.ndarray, groups: int) -> np.ndarray:
+    """One feature a verdict, then the same and an intercept within each slice: float64 [items, features]."""
+    hot = hot.reshape(len(hot), -1)
     if not groups:
         return hot
     inside = (slices[:, None] == np.arange(groups)).astype(np.float64)
     within = np.concatenate([inside[:, :, None], inside[:, :, None] * hot[:, None, :]], axis=2)
-    return np.concatenate([hot, within.reshape(len(codes), -1)], axis=1)
+    return np.concatenate([hot, within.reshape(len(hot), -1)], axis=1)
 
 
 def _full_call(codes: Codes, probability: np.ndarray) -> Outcome:
-    return Outcome(probability, np.ones(codes.shape, dtype=bool), np.zeros(len(codes), dtype=bool))
+    return Outcome(probability, np.ones(codes.shape, dtype=bool), np.any(codes < 0, axis=1))
 
 
 def _binary(target: np.ndarray) -> bool:

@@ -22,7 +22,8 @@ class Alignment:
     ----------
     judgments : Judgments
     counts : DataFrame
-        Per judge: `given` rows, `unparsed` (empty or unmapped score), `off_support`, `absent` (no row), `used`.
+        Per judge: `given` rows, `unparsed` (empty or unmapped score), `off_support`, `absent` (no row),
+        `used`.
     unlabelled : int
         Items without a label.
     """
@@ -69,8 +70,9 @@ def from_long(
     Parameters
     ----------
     frame : DataFrame
-        Columns `item`, `judge`, `label`, and either `score` or `bucket` with `prob`. Optional: `protocol`, `group`
-        (default: the item), the slice columns, and per-judge columns such as `family`, `kind`, `unit_cost`, `price`.
+        Columns `item`, `judge`, `label`, and either `score` or `bucket` with `prob`. Optional: `protocol`,
+        `group` (default: the item), the slice columns, and per-judge columns such as `family`, `kind`,
+        `unit_cost`, `price`.
     slices : sequence of str
         Names of slice columns.
     support : sequence of float, optional
@@ -83,13 +85,13 @@ def from_long(
     Raises
     ------
     InvalidInput
-        An absent column, a repeated (item, judge), rows of an item or judge that disagree, text verdicts without a
-        mapping, missing labels, probabilities that are no distribution.
+        An absent column, a repeated (item, judge), rows of an item or judge that disagree, text verdicts
+        without a mapping, missing labels, probabilities that are no distribution.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"item": ["a", "b"], "judge": "j", "score": ["yes", "no"], "label": [1, 0]})
-    >>> from_long(frame, mapping={"yes": 1, "no": 0}).judgments.codes.ravel().tolist()
+    >>> from_long(frame, mapping={"yes": 1.0, "no": 0.0}).judgments.codes.ravel().tolist()
     [1, 0]
     """
     distributions = {"bucket", "prob"} <= set(frame.columns)
@@ -100,20 +102,26 @@ def from_long(
     name = _judge_names(frame)
     item_code, item_values = pd.factorize(frame["item"])
     judge_code, judge_values = pd.factorize(name)
-    items = _per_entity(frame, item_code, "item", item_values, ["label", *_present(frame, ["group"]), *slices])
-    judges = _per_entity(frame.assign(name=name), judge_code, "name", judge_values, _present(frame, JUDGE_COLUMNS))
+    items = _per_entity(
+        frame, item_code, "item", item_values, ["label", *_present(frame, ["group"]), *slices]
+    )
+    judges = _per_entity(
+        frame.assign(name=name), judge_code, "name", judge_values, _present(frame, JUDGE_COLUMNS)
+    )
     target = _labels(items, unlabelled)
     shape = (len(item_values), len(judge_values))
     cell = item_code.astype(np.int64) * shape[1] + judge_code
     read = _read_distributions if distributions else _read_scores
-    probs, axis, counts = read(frame, cell, shape, support, mapping)
+    probs, axis, lost = read(frame, cell, shape, support, mapping)
     items = items.drop(columns="label")
     items["item"] = items["item"].astype(str)
     items["group"] = items["group"].astype(str) if "group" in items else items["item"]
     details = {column: judges[column].tolist() for column in judges.columns if column != "name"}
     details["read_out"] = ["distribution" if distributions else "hard"] * len(judges)
-    given = pd.Series(judge_code).value_counts().sort_index().to_numpy() // (len(axis) if distributions else 1)
-    counts = pd.DataFrame({"judge": judge_values, "given": given, **counts})
+    given = pd.Series(judge_code).value_counts().sort_index().to_numpy() // (
+        len(axis) if distributions else 1
+    )
+    counts = pd.DataFrame({"judge": judge_values, "given": given, **lost})
     counts["absent"] = shape[0] - counts["given"]
     counts["used"] = counts["given"] - counts["unparsed"] - counts["off_support"]
     judgments = Judgments(probs, axis, target, items, judge_frame(list(judge_values), details))
@@ -123,7 +131,9 @@ def from_long(
 def _require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     absent = [column for column in columns if column not in frame.columns]
     if absent:
-        raise InvalidInput("columns", ", ".join(columns), f"no {', '.join(absent)} among {list(frame.columns)}")
+        raise InvalidInput(
+            "columns", ", ".join(columns), f"no {', '.join(absent)} among {list(frame.columns)}"
+        )
     for column in ("item", "judge"):
         if frame[column].isna().any():
             raise InvalidInput(column, "a name in every row", f"{int(frame[column].isna().sum())} empty")
@@ -153,7 +163,9 @@ def _per_entity(
         if differs.any():
             row = int(np.argmax(differs))
             pair = (frame[column].iloc[first[code[row]]], frame[column].iloc[row])
-            raise InvalidInput(column, f"one value for each {key}", f"{pair[0]!r} and {pair[1]!r} for {values[code[row]]!r}")
+            raise InvalidInput(
+                column, f"one value for each {key}", f"{pair[0]!r} and {pair[1]!r} for {values[code[row]]!r}"
+            )
         result[column] = pd.Series(uniques).reindex(value_code[first]).to_numpy()
     return result
 
@@ -165,7 +177,9 @@ def _labels(items: pd.DataFrame, unlabelled: str) -> np.ndarray:
         raise InvalidInput("label", "numbers", repr(items["label"][text].iloc[0]))
     if unlabelled == "refuse" and np.isnan(target).any():
         lost = items["item"][np.isnan(target)]
-        raise InvalidInput("label", "a number for every item", f"{len(lost)} empty, the first for {lost.iloc[0]!r}")
+        raise InvalidInput(
+            "label", "a number for every item", f"{len(lost)} empty, the first for {lost.iloc[0]!r}"
+        )
     return target
 
 
@@ -212,15 +226,24 @@ def _numeric_scores(score: pd.Series, mapping: Mapping[str, float] | None) -> np
 
 def _support(score: np.ndarray, support: Sequence[float] | None) -> np.ndarray:
     if support is not None:
-        return np.array(support, dtype=np.float64)
+        return _given_support(support)
     seen = np.unique(score[np.isfinite(score)])
     if set(seen) <= {0.0, 1.0}:
         return np.array([0.0, 1.0])
     if not 2 <= len(seen) <= MAX_INFERRED_BUCKETS:
         raise InvalidInput(
-            "support", f"2 to {MAX_INFERRED_BUCKETS} distinct scores, or an explicit support", f"{len(seen)} distinct"
+            "support",
+            f"2 to {MAX_INFERRED_BUCKETS} distinct scores, or an explicit support",
+            f"{len(seen)} distinct",
         )
     return seen
+
+
+def _given_support(support: Sequence[float]) -> np.ndarray:
+    axis = np.array(support, dtype=np.float64)
+    if len(axis) < 2 or not np.all(np.diff(axis) > 0):
+        raise InvalidInput("support", "at least two scores in increasing order", list(support))
+    return axis
 
 
 def _read_distributions(
@@ -233,7 +256,9 @@ def _read_distributions(
     if mapping is not None:
         raise InvalidInput("mapping", "only with a score column", "bucket and prob columns")
     bucket = pd.to_numeric(frame["bucket"], errors="coerce").to_numpy(np.float64)
-    axis = np.unique(bucket) if support is None else np.array(support, dtype=np.float64)
+    axis = np.unique(bucket[np.isfinite(bucket)]) if support is None else _given_support(support)
+    if not len(axis):
+        raise InvalidInput("bucket", "the scores that buckets stand for", repr(frame["bucket"].iloc[0]))
     position = np.searchsorted(axis, bucket)
     off = (position == len(axis)) | (axis[np.minimum(position, len(axis) - 1)] != bucket)
     if off.any():
@@ -241,8 +266,12 @@ def _read_distributions(
     place = cell * len(axis) + position
     _refuse_repeats(place, frame)
     probs = np.full(shape[0] * shape[1] * len(axis), np.nan, dtype=np.float32)
-    probs[place] = frame["prob"].to_numpy(np.float32, na_value=np.nan)
-    probs = probs.reshape(*shape, len(axis))
+    prob = pd.to_numeric(frame["prob"], errors="coerce")
+    text = prob.isna() & frame["prob"].notna()
+    if text.any():
+        raise InvalidInput("prob", "numbers", repr(frame["prob"][text].iloc[0]))
+    probs[place] = prob.to_numpy(np.float32, na_value=np.nan)
+    vectors = probs.reshape(*shape, len(axis))
     given = np.bincount(np.unique(cell) % shape[1], minlength=shape[1])
-    unparsed = given - (~np.isnan(probs).all(axis=2)).sum(axis=0)
-    return probs, axis, {"unparsed": unparsed, "off_support": np.zeros(shape[1], dtype=int)}
+    unparsed = given - (~np.isnan(vectors).all(axis=2)).sum(axis=0)
+    return vectors, axis, {"unparsed": unparsed, "off_support": np.zeros(shape[1], dtype=int)}

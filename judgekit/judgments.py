@@ -1,5 +1,8 @@
-"""The one data structure: every judge's probability vector for every item, aligned, with what was missing counted."""
+"""The one data structure: every judge's probability vector for every item, aligned, gaps counted."""
 
+import hashlib
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +13,7 @@ import pandas as pd
 from judgekit.axes import Codes, Costs, Mask, Probs, Support, Target
 from judgekit.errors import InvalidInput
 
-JUDGE_COLUMNS: dict[str, object] = {
+JUDGE_COLUMNS: dict[str, str | float] = {
     "family": "",
     "protocol": "",
     "kind": "llm",
@@ -20,6 +23,7 @@ JUDGE_COLUMNS: dict[str, object] = {
     "read_out": "hard",
 }
 SUM_TOLERANCE = 1e-4
+CHECKSUMS = "sha256.json"
 
 
 @dataclass(frozen=True)
@@ -64,14 +68,14 @@ class Judgments:
 
     @property
     def codes(self) -> Codes:
-        """Most probable bucket of each output, the lowest on a tie; -1 where missing: int8 or int16 [items, judges]."""
+        """Most probable bucket, the lowest on a tie; -1 where missing: int8 or int16 [items, judges]."""
         dtype = np.int8 if len(self.support) < 64 else np.int16
         best = np.argmax(np.nan_to_num(self.probs, nan=-1.0), axis=2).astype(dtype)
         return np.where(self.missing, dtype(-1), best)
 
     @property
     def scaled_target(self) -> Target:
-        """Target mapped affinely from the support's range to 0..1, the scale on which risk is a Brier score."""
+        """Target mapped affinely from the support's range to 0..1, where risk is a Brier score."""
         low, high = float(self.support[0]), float(self.support[-1])
         return (self.target - low) / (high - low)
 
@@ -126,15 +130,30 @@ class Judgments:
         return CompleteCase(self.rows(keep), len(self.items), lost, int(unlabelled.sum()))
 
     def save(self, directory: str | Path) -> Path:
-        """Write three Parquet files to `directory` (created); returns it."""
+        """Write three Parquet files and their checksums to `directory` (created); returns it.
+
+        Each file is replaced whole and the checksums last, so that `load_judgments` refuses what an
+        interrupted run left.
+        """
         directory = Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
         flat = self.probs.reshape(len(self.items), -1)
         columns = [f"{j}:{k}" for j in range(len(self.judges)) for k in range(len(self.support))]
-        pd.DataFrame(flat, columns=columns).to_parquet(directory / "probs.parquet")
-        self.items.assign(target=self.target).to_parquet(directory / "items.parquet")
-        judges = self.judges.assign(support=" ".join(repr(float(value)) for value in self.support))
-        judges.to_parquet(directory / "judges.parquet")
+        frames = {
+            "probs": pd.DataFrame(flat, columns=columns).assign(target=self.target),
+            "items": self.items,
+            "judges": self.judges.assign(support=" ".join(repr(float(value)) for value in self.support)),
+        }
+        digests = {}
+        for name, frame in frames.items():
+            fresh = directory / f".{name}.new"
+            try:
+                frame.to_parquet(fresh)
+                digests[name] = _digest(fresh)
+                os.replace(fresh, directory / f"{name}.parquet")
+            finally:
+                fresh.unlink(missing_ok=True)
+        (directory / CHECKSUMS).write_text(json.dumps(digests) + "\n", encoding="utf-8")
         return directory
 
 
@@ -171,32 +190,44 @@ def load_judgments(directory: str | Path) -> Judgments:
     Raises
     ------
     InvalidInput
-        A file is absent, truncated or does not fit the others.
+        A file is absent, truncated, altered, or from another save than the rest.
     """
     directory = Path(directory)
     try:
-        flat = pd.read_parquet(directory / "probs.parquet").to_numpy(np.float32)
-        items = pd.read_parquet(directory / "items.parquet")
-        judges = pd.read_parquet(directory / "judges.parquet")
-    except (OSError, ValueError) as error:
+        digests = json.loads((directory / CHECKSUMS).read_bytes())
+        for name in ("probs", "items", "judges"):
+            if _digest(directory / f"{name}.parquet") != digests[name]:
+                raise InvalidInput(
+                    f"{directory.name}/{name}.parquet", "the file Judgments.save wrote", "another"
+                )
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        if isinstance(error, InvalidInput):
+            raise
         raise InvalidInput(str(directory.name), "a folder written by Judgments.save", error) from error
-    support = np.array([float(value) for value in judges["support"].iloc[0].split()])
-    if flat.shape != (len(items), len(judges) * len(support)):
-        raise InvalidInput(f"{directory.name}/probs.parquet", f"{len(items)} rows", f"shape {flat.shape}")
+    probs = pd.read_parquet(directory / "probs.parquet")
+    target = probs.pop("target").to_numpy(np.float64)
+    judges = pd.read_parquet(directory / "judges.parquet")
+    support = np.array([float(value) for value in judges.pop("support").iloc[0].split()])
     return Judgments(
-        probs=flat.reshape(len(items), len(judges), len(support)),
+        probs=probs.to_numpy(np.float32).reshape(len(target), len(judges), len(support)),
         support=support,
-        target=items["target"].to_numpy(np.float64),
-        items=items.drop(columns="target"),
-        judges=judges.drop(columns="support"),
+        target=target,
+        items=pd.read_parquet(directory / "items.parquet"),
+        judges=judges,
     )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def judge_frame(names: Sequence[str], details: Mapping[str, Sequence[object]] | None = None) -> pd.DataFrame:
     """Judges frame with every column filled: `details` where given, the stated default elsewhere."""
     frame = pd.DataFrame({"name": list(names)})
     for column, default in JUDGE_COLUMNS.items():
-        frame[column] = list(details[column]) if details and column in details else default
+        given = details.get(column) if details else None
+        frame[column] = default if given is None else pd.Series(list(given))
     return frame
 
 
@@ -211,27 +242,34 @@ def one_hot(codes: np.ndarray, buckets: int) -> Probs:
 def _check_shapes(judgments: Judgments) -> None:
     items, judges, buckets = judgments.probs.shape
     if buckets != len(judgments.support) or buckets < 2:
-        raise InvalidInput("support", f"one score for each of {buckets} buckets, at least two", judgments.support)
+        raise InvalidInput(
+            "support", f"one score for each of {buckets} buckets, at least two", judgments.support
+        )
     if not (np.all(np.isfinite(judgments.support)) and np.all(np.diff(judgments.support) > 0)):
         raise InvalidInput("support", "finite scores in increasing order", judgments.support)
     if len(judgments.target) != items or len(judgments.items) != items:
         raise InvalidInput(
-            "items", f"{items} rows, as probs has", f"{len(judgments.items)} rows, {len(judgments.target)} targets"
+            "items",
+            f"{items} rows, as probs has",
+            f"{len(judgments.items)} rows, {len(judgments.target)} targets",
         )
     if len(judgments.judges) != judges:
         raise InvalidInput("judges", f"{judges} rows, as probs has", len(judgments.judges))
     if items == 0 or judges == 0:
         raise InvalidInput("judgments", "at least one item and one judge", f"{items} items, {judges} judges")
     for frame, column in ((judgments.items, "item"), (judgments.judges, "name")):
+        if column not in frame or frame[column].isna().any():
+            raise InvalidInput(column, "a name in every row", "a missing one")
         repeated = frame[column].duplicated()
         if repeated.any():
             raise InvalidInput(column, "unique names", f"{frame.loc[repeated, column].iloc[0]!r} twice")
     if "group" not in judgments.items or judgments.items["group"].isna().any():
         raise InvalidInput("group", "a value for every item", "a missing one")
     for column in ("unit_cost", "price"):
-        cost = judgments.judges[column].to_numpy(np.float64)
+        given = judgments.judges[column].tolist()
+        cost = pd.to_numeric(pd.Series(given), errors="coerce").to_numpy(np.float64)
         if not np.all(np.isfinite(cost) & (cost >= 0)):
-            raise InvalidInput(column, "finite numbers >= 0", cost.tolist())
+            raise InvalidInput(column, "finite numbers >= 0", given)
     off = ~np.isnan(judgments.target) & (
         (judgments.target < judgments.support[0] - 1e-9) | (judgments.target > judgments.support[-1] + 1e-9)
     )

@@ -92,7 +92,7 @@ def low_correlation_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
 
 
 def family_spread_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
-    """As many judges as the global panel has: the best of each family first, then the rest, by single risk."""
+    """As many judges as the global panel has, by single risk: the best of each family, then the rest."""
     order = np.argsort(_single_risks(audit, settings), kind="stable")
     families = [audit.pool.families[judge] for judge in order]
     repeated = np.array([family in families[:place] for place, family in enumerate(families)])

@@ -48,10 +48,12 @@ def parse_signal(text: str) -> Signal:
     >>> parse_signal("disagreement:A,B")
     Signal(kind='disagreement', judges=('A', 'B'))
     """
+    if not isinstance(text, str):
+        raise InvalidInput("signal", FORMS, text)
     kind, _, names = text.partition(":")
     judges = tuple(name.strip() for name in names.split(",")) if names else ()
     takes = {"metadata": 0, "label": 0, "verifier": 1, "judge": 1, "disagreement": 2}
-    if kind not in takes or len(judges) != takes[kind] or "" in judges:
+    if kind not in takes or len(set(judges)) != takes[kind] or "" in judges:
         raise InvalidInput("signal", FORMS, text)
     return Signal(kind, judges)
 
@@ -59,8 +61,8 @@ def parse_signal(text: str) -> Signal:
 def slice_labels(judgments: Judgments, signal: Signal, column: str | None = None) -> np.ndarray:
     """Slice of each item: object [items] of str, None where it is unknown.
 
-    A metadata or label signal reads `column` of the items frame; a verifier's or judge's verdict is its score; a
-    disagreement is "agree" or "disagree". Without a column there are no slices.
+    A metadata or label signal reads `column` of the items frame; a verifier's or judge's verdict is its
+    score; a disagreement is "agree" or "disagree". Without a column there are no slices.
 
     Raises
     ------
@@ -73,12 +75,15 @@ def slice_labels(judgments: Judgments, signal: Signal, column: str | None = None
         if column not in judgments.items:
             raise InvalidInput("slice", f"a column among {list(judgments.items.columns)}", column)
         values = judgments.items[column]
-        return np.where(values.isna(), None, values.astype(str).to_numpy(dtype=object))
+        labels = np.array(values.astype(str), dtype=object)
+        labels[values.isna()] = None
+        return labels
     codes = judgments.select(signal.judges).codes
-    known = (codes >= 0).all(axis=1)
+    known = np.all(codes >= 0, axis=1)
     if signal.kind == "disagreement":
         labels = np.where(codes[:, 0] == codes[:, 1], "agree", "disagree").astype(object)
     else:
         scores = pd.Series(judgments.support).map("{:g}".format).to_numpy(dtype=object)
         labels = scores[np.maximum(codes[:, 0], 0)]
-    return np.where(known, labels, None)
+    labels[~known] = None
+    return labels

@@ -15,8 +15,8 @@ class Split:
     Attributes
     ----------
     fit, validation, test : int64 [rows]
-        Row numbers, increasing. Tables are fitted on `fit`, choices are made on `validation`, and `test` is scored
-        once.
+        Row numbers, increasing. Tables are fitted on `fit`, choices are made on `validation`, and `test` is
+        scored once.
     """
 
     fit: np.ndarray
@@ -32,7 +32,8 @@ class Split:
 def split_by_group(groups: np.ndarray, *, rng: np.random.Generator) -> Split:
     """Halve the groups into construction and test, then the construction groups into fit and validation.
 
-    Test takes ceil(n/2) of n groups, validation ceil(rest/2) of the rest: the sizes of Table 14 of the role paper.
+    Test takes ceil(n/2) of n groups, validation ceil(rest/2) of the rest: the sizes of Table 14 of the role
+    paper.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def split_by_group(groups: np.ndarray, *, rng: np.random.Generator) -> Split:
     Raises
     ------
     InvalidInput
-        Fewer than four groups, so that a part would be empty or a single group.
+        Fewer than four groups, so that a part would be empty.
 
     Examples
     --------
@@ -92,13 +93,11 @@ def audit_subsample(split: Split, groups: np.ndarray, *, fraction: float, rng: n
     )
 
 
-def mix_shift(
-    groups: np.ndarray, heavy: Mask, *, share: float, rng: np.random.Generator
-) -> Split:
+def mix_shift(groups: np.ndarray, heavy: Mask, *, share: float, rng: np.random.Generator) -> Split:
     """Construction rows rich in one part of the items and test rows rich in the other (Table 16).
 
-    A group is heavy when its first row is. Construction takes `share` heavy groups, the test half `1 - share`, both as
-    large as the scarcer part allows, on disjoint groups.
+    A group is heavy when its first row is. Construction takes `share` heavy groups, the test half `1 -
+    share`, both as large as the scarcer part allows, on disjoint groups.
 
     Parameters
     ----------
@@ -119,11 +118,13 @@ def mix_shift(
     _, first, code = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
     parts = [np.flatnonzero(heavy[first]), np.flatnonzero(~heavy[first])]
     size = min(len(part) for part in parts)
-    taken = [round(share * size), size - round(share * size)]
     if size < 4:
         raise InvalidInput("slice mix", "at least 4 groups on either side", [len(part) for part in parts])
+    taken = [round(share * size), size - round(share * size)]
     shuffled = [rng.permutation(part) for part in parts]
-    construction = rng.permutation(np.concatenate([part[:k] for part, k in zip(shuffled, taken, strict=True)]))
+    construction = rng.permutation(
+        np.concatenate([part[:k] for part, k in zip(shuffled, taken, strict=True)])
+    )
     test = np.concatenate([part[k:size] for part, k in zip(shuffled, taken, strict=True)])
     validated = -(-len(construction) // 2)
     pieces = (construction[validated:], construction[:validated], test)

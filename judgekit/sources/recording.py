@@ -26,16 +26,16 @@ class Recording:
     dataset : str
         Name of the data set, as in `data/registry.csv`.
     judgments : DataFrame
-        One row per (aspect, item, judge, protocol): `hard` on the judge's support (NaN = unparsed), `raw_score`,
-        `parse_ok`, `mass` (probability the score tokens had before normalising; NaN for hard scores) and, where the
-        set has distributions, `p_0 ... p_{K-1}` in the order of the judge's support.
+        One row per (aspect, item, judge, protocol): `hard` on the judge's support (NaN = unparsed),
+        `raw_score`, `parse_ok`, `mass` (probability the score tokens had before normalising; NaN for hard
+        scores) and, where the set has distributions, `p_0 ... p_{K-1}` in the order of the judge's support.
     items : DataFrame
         One row per item: `item`, `group`, then slices.
     labels : DataFrame
         One row per (aspect, item); `label` NaN where no trustworthy label exists.
     judges : DataFrame
-        One row per (judge, protocol): family, kind, read-out, support ("1 2 3 4 5"; "" for scalars) and active
-        parameters in billions.
+        One row per (judge, protocol): family, kind, read-out, support ("1 2 3 4 5"; "" for scalars) and
+        active parameters in billions.
     """
 
     dataset: str
