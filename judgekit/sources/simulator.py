@@ -1,6 +1,7 @@
 """Judges with known truth: difficulty, accuracy by slice, shared errors, copies, verifiers, lost outputs."""
 
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,9 @@ from scipy.stats import norm
 
 from judgekit.errors import InvalidInput
 from judgekit.judgments import Judgments, judge_frame, one_hot
+
+COSTS = {"unit_cost": 1.0, "price": 1.0}
+VERIFIER_COSTS = {"unit_cost": 0.1, "price": 0.05}
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,8 @@ class SimulatedJudge:
     accuracy : float or dict of str to float
         Probability of a right verdict, in all slices or in each.
     family, kind : str
-    unit_cost, price : float
+    unit_cost, price : float, optional
+        Default: 1 and 1, for a verifier 0.1 and 0.05.
     copies : str or None
         Name of an earlier judge whose verdicts this one repeats.
     flip : float
@@ -31,11 +36,16 @@ class SimulatedJudge:
     accuracy: float | dict[str, float] = 0.5
     family: str = "simulated"
     kind: str = "llm"
-    unit_cost: float = 1.0
-    price: float = 1.0
+    unit_cost: float | None = None
+    price: float | None = None
     copies: str | None = None
     flip: float = 0.0
     unparsed: float = 0.0
+
+    def cost(self, column: str) -> float:
+        """What a call costs: `unit_cost` or `price`."""
+        given: float | None = getattr(self, column)
+        return (VERIFIER_COSTS if self.kind == "verifier" else COSTS)[column] if given is None else given
 
 
 @dataclass(frozen=True)
@@ -70,13 +80,16 @@ class Scenario:
     group_error: float = 0.0
 
     def __post_init__(self) -> None:
-        rates = {"base_rate": self.base_rate}
+        rates: dict[str, object] = {"base_rate": self.base_rate}
         for name, judge in self.judges.items():
             rates |= {f"judges.{name}.flip": judge.flip, f"judges.{name}.unparsed": judge.unparsed}
             rates |= {f"judges.{name}.accuracy.{key}": value for key, value in self.accuracies(judge).items()}
         for field_name, value in rates.items():
-            if not 0 <= value <= 1:
+            if not (isinstance(value, Real) and 0 <= float(value) <= 1):
                 raise InvalidInput(field_name, "a number in [0, 1]", value)
+        for name, judge in self.judges.items():
+            if judge.flip and judge.copies is None:
+                raise InvalidInput(f"judges.{name}.flip", "0 for a judge that copies none", judge.flip)
         if min(self.shared_error, self.group_error) < 0 or self.shared_error + self.group_error > 1:
             raise InvalidInput(
                 "shared_error, group_error", "parts >= 0 of 1", (self.shared_error, self.group_error)
@@ -89,10 +102,9 @@ class Scenario:
     def accuracies(self, judge: SimulatedJudge) -> dict[str, float]:
         """Accuracy of a judge in each slice."""
         if isinstance(judge.accuracy, dict):
-            absent = [name for name in self.slices if name not in judge.accuracy]
-            if absent:
+            if judge.accuracy.keys() != self.slices.keys():
                 raise InvalidInput(
-                    "accuracy", f"a number for each slice of {list(self.slices)}", f"none for {absent}"
+                    "accuracy", f"a number for each slice of {list(self.slices)}", list(judge.accuracy)
                 )
             return {name: judge.accuracy[name] for name in self.slices}
         return dict.fromkeys(self.slices, judge.accuracy)
@@ -116,6 +128,7 @@ def simulate(scenario: Scenario, *, rng: np.random.Generator) -> Judgments:
     slice_names = list(scenario.slices)
     # shares are met by counts, not by chance, so that a slice is never empty by bad luck
     edges = np.round(np.cumsum(list(scenario.slices.values())) * scenario.groups).astype(int)
+    edges[-1] = scenario.groups
     group_slice = rng.permutation(np.searchsorted(edges, np.arange(scenario.groups), side="right"))
     group = np.repeat(np.arange(scenario.groups), scenario.rows_per_group)
     order = np.tile(np.arange(scenario.rows_per_group), scenario.groups)
@@ -149,8 +162,11 @@ def simulate(scenario: Scenario, *, rng: np.random.Generator) -> Judgments:
             "slice": np.array(slice_names, dtype=object)[group_slice[group]],
         }
     )
-    columns = ("family", "kind", "unit_cost", "price")
-    details = {column: [getattr(judge, column) for judge in scenario.judges.values()] for column in columns}
+    judges = scenario.judges.values()
+    details: dict[str, list[object]] = {
+        column: [getattr(judge, column) for judge in judges] for column in ("family", "kind")
+    }
+    details |= {column: [judge.cost(column) for judge in judges] for column in COSTS}
     return Judgments(
         probs=one_hot(codes, 2),
         support=np.array([0.0, 1.0]),
