@@ -50,7 +50,9 @@ class Recording:
             frame = getattr(self, frame_name)
             absent = [column for column in columns if column not in frame.columns]
             if absent:
-                raise InvalidInput(f"{self.dataset}.{frame_name}", f"columns {', '.join(columns)}", f"no {absent}")
+                raise InvalidInput(
+                    f"{self.dataset}.{frame_name}", f"columns {', '.join(columns)}", f"no {absent}"
+                )
         _unique(self, "items", ["item"])
         _unique(self, "labels", ["aspect", "item"])
         _unique(self, "judges", ["judge", "protocol"])
@@ -62,7 +64,9 @@ class Recording:
         known = set(zip(self.judges["judge"], self.judges["protocol"], strict=True))
         used = set(zip(self.judgments["judge"], self.judgments["protocol"], strict=True))
         if used - known:
-            raise InvalidInput(f"{self.dataset}.judgments", "judges of the judges frame", sorted(used - known)[:3])
+            raise InvalidInput(
+                f"{self.dataset}.judgments", "judges of the judges frame", sorted(used - known)[:3]
+            )
         return self
 
 
@@ -78,5 +82,7 @@ def _within(recording: Recording, frame_name: str, column: str, allowed: set[str
     found = set(getattr(recording, frame_name)[column].unique())
     if found - allowed:
         raise InvalidInput(
-            f"{recording.dataset}.{frame_name}.{column}", "known values", sorted(map(str, found - allowed))[:3]
+            f"{recording.dataset}.{frame_name}.{column}",
+            "known values",
+            sorted(map(str, found - allowed))[:3],
         )
