@@ -1,6 +1,6 @@
 """Role settings declared in YAML: which judges of which data set, what slices them, what a call costs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,14 @@ def load_role_pool(profile: str, name: str, *, cost_column: str = "unit_cost") -
     unknown = sorted(set(entry) - allowed)
     if unknown:
         raise InvalidInput(f"settings.{name}", ", ".join(sorted(allowed)), unknown)
-    signal = parse_signal(entry["slice"]["signal"])
+    needed = ("judges", "slice", "seed" if profile == "simulated" else "dataset")
+    absent = [key for key in needed if entry.get(key) in (None, [], {})]
+    if absent:
+        raise InvalidInput(f"settings.{name}", f"a value for {', '.join(needed)}", f"none for {absent}")
+    route = entry["slice"]
+    if not isinstance(route, dict) or "signal" not in route or set(route) - {"column", "signal"}:
+        raise InvalidInput(f"settings.{name}.slice", "a signal and, if it reads one, a column", route)
+    signal = parse_signal(route["signal"])
     if profile == "simulated":
         judgments = simulate(_scenario(name, entry), rng=np.random.default_rng(entry["seed"]))
     else:
@@ -70,12 +77,21 @@ def load_role_pool(profile: str, name: str, *, cost_column: str = "unit_cost") -
     return role_pool(
         name,
         judgments,
-        slice_column=entry["slice"].get("column"),
+        slice_column=route.get("column"),
         signal=signal,
         cost_column=cost_column,
         signal_cost=float(entry.get("signal_cost", 0.0)),
         positive_from=entry.get("positive_from"),
     )
+
+
+def load_role_pools(
+    profile: str, names: Sequence[str] = (), *, cost_column: str = "unit_cost"
+) -> list[RolePool]:
+    """Pools of the named settings, or of every setting of the profile."""
+    return [
+        load_role_pool(profile, name, cost_column=cost_column) for name in names or role_settings(profile)
+    ]
 
 
 def select_judgments(

@@ -1,0 +1,121 @@
+# %% [markdown]
+# # Start here
+#
+# *Rebuilds*: no table; one live example of each paper.
+# *Needs*: nothing for the `simulated` profile; the LLMBar judgments for `recorded` (`judgekit data fetch llmbar`).
+# *Takes*: seconds to run, ten minutes to read.
+#
+# People grade the outputs of language models with other language models. One such grader is a **judge**; several of
+# them are a **pool**. Two papers say how to use a pool well, and this project rebuilds both on the outputs of real
+# judges:
+#
+# * **Role-conditioned allocation**: find out from a few labelled examples who is worth calling where, and call nobody
+#   else.
+# * **JudgeMoE**: keep each judge's whole probability vector over the scores, weigh the judges on every example, pool
+#   the vectors, and only then read off a score.
+
+# %% tags=["parameters"]
+profile = "simulated"
+setting = ""
+seed = 0
+
+# %%
+import numpy as np
+import pandas as pd
+
+from judgekit.plan import PlanSettings, plan_calls
+from judgekit.policies import POLICIES
+from judgekit.report.plots import start
+from judgekit.sources.settings import load_role_pools, role_settings
+from judgekit.studies.introduction import accuracy_by_slice, some_verdicts
+from judgekit.studies.role_policies import draw_splits, planned_calls, score_policy
+
+names = [setting] if setting else list(role_settings(profile))[:1]
+pool = load_role_pools(profile, names)[0]
+rng = np.random.default_rng(seed)
+
+# %% [markdown]
+# ## A pool of judges
+#
+# Each row is one question with two answers. A verdict of 1 says that the answer shown first is better; the label says
+# which one truly is. Look for a row on which most judges are wrong together: a majority vote would be wrong there too.
+
+# %%
+some_verdicts(pool, rows=8, rng=rng)
+
+# %% [markdown]
+# ## Who is right where
+#
+# The rows fall into **slices**: kinds of question that can be told before any judge is asked. Read the table by
+# column. On `natural` questions nearly every judge is right. On an adversarial slice some judges fall below 0.5, which
+# is worse than a coin and yet useful: a judge that is reliably wrong tells us what the right answer is, if we know
+# that we are on that slice.
+
+# %%
+start.plot_accuracy_by_slice(accuracy_by_slice(pool));
+
+# %% [markdown]
+# ## The first paper, live: a call plan
+#
+# A quarter of the rows fits tables, a quarter chooses judges, and the test half is looked at once. The plan
+# starts with the best judge and adds whichever lowers the validation risk most, while that is at least 0.005; then it
+# does the same within each slice.
+#
+# Look at the first lines (`all`: called on every row) and at what each slice adds. A judge that never appears is a
+# copy of what the plan already knows, or of no use.
+
+# %%
+split = draw_splits(pool, splits=1, rng=rng)[0]
+audit = pool.audit(split)
+plan = plan_calls(audit, PlanSettings())
+pd.DataFrame(planned_calls(plan)).round(4)
+
+# %% [markdown]
+# Was it worth it? Risk is a Brier score, the squared distance between a calibrated probability and the label: 0.25 is a
+# coin, 0 is perfect. Look at the bar of the plan beside "all judges", and at the calls each one pays for.
+
+# %%
+compared = {"one judge": "single_best", "all judges": "flat_all", "call plan": "role_routed"}
+fitted = {name: POLICIES[policy](audit, PlanSettings()) for name, policy in compared.items()}
+scores = pd.DataFrame({name: score_policy(pool, policy, split) for name, policy in fitted.items()}).T
+start.plot_risks(scores["risk"], scores["calls"]);
+
+# %% [markdown]
+# One split proves little. [04_role_routing](04_role_routing.ipynb) repeats this on ten splits of every setting, and
+# shows where calling everybody is the better choice.
+#
+# ## The second paper, live: keep the whole vector
+#
+# Three judges score one summary from 1 to 5. Two of them say "3 on average", and mean very different things: one is
+# sure that the summary is middling, the other thinks it is either very good or very bad. Reading off a score first
+# throws that away.
+#
+# Look at the two pools. The **linear** pool averages the vectors. The **log** pool multiplies them, so that a score
+# which one judge rules out is ruled out for all: sharp when the judges are right, and at the mercy of a bad judge when
+# they are not.
+
+# %%
+from judgekit.pooling import pool_linear, pool_log
+
+support = np.arange(1.0, 6.0)
+judges = pd.DataFrame(
+    [[0.02, 0.08, 0.80, 0.08, 0.02], [0.45, 0.03, 0.04, 0.03, 0.45], [0.02, 0.03, 0.15, 0.35, 0.45]],
+    index=["sure", "torn", "generous"],
+    columns=support,
+)
+vectors = judges.to_numpy()[None]
+pooled = {"linear pool": pool_linear(vectors, support), "log pool": pool_log(vectors, support)}
+shown = pd.concat([judges, pd.DataFrame({k: v.probs[0] for k, v in pooled.items()}, index=support).T])
+start.plot_distributions(shown, pools=tuple(pooled));
+
+# %% [markdown]
+# ## Three things to try
+#
+# 1. Change the "torn" judge's vector to `[0, 0, 1, 0, 0]`, the same mean with no doubt in it. Which pool moves more?
+# 2. Set `seed` to 1, 2, 3 and compare the plans. Which calls stay, which come and go?
+# 3. Give the "generous" judge a 0 on the score 3. What does the log pool make of a veto?
+#
+# ## Where next
+#
+# * [04_role_routing](04_role_routing.ipynb): the first paper's tables on every setting.
+# * `reports/index.html`, once `make reports` has run: printed numbers beside rebuilt ones.
