@@ -162,7 +162,7 @@ def _per_entity(
         differs = value_code != value_code[first][code]
         if differs.any():
             row = int(np.argmax(differs))
-            pair = (frame[column].iloc[first[code[row]]], frame[column].iloc[row])
+            pair = frame[column].iloc[[first[code[row]], row]].tolist()
             raise InvalidInput(
                 column, f"one value for each {key}", f"{pair[0]!r} and {pair[1]!r} for {values[code[row]]!r}"
             )
