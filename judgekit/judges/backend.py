@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol as Interface
+from typing import runtime_checkable
 
 import numpy as np
 
@@ -104,6 +105,7 @@ class Decoding:
     seed: int = 0
 
 
+@runtime_checkable
 class Backend(Interface):
     """A loaded model, or a connection to one.
 
@@ -136,6 +138,7 @@ class Backend(Interface):
         ...
 
 
+@runtime_checkable
 class TokenModel(Interface):
     """A model that gives next-token probabilities of chosen ids: what exact label reading stands on."""
 

@@ -3,12 +3,13 @@
 import hashlib
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jinja2 import TemplateError
 
-from judgekit.errors import InvalidInput
+from judgekit.errors import InvalidInput, MissingData
 from judgekit.judges.backend import Prompt, Reading, TokenModel, Usage
 from judgekit.judges.labels import LabelTree, label_tree
 from judgekit.judges.protocol import Message
@@ -59,26 +60,64 @@ class Conversation:
 
 
 def read_exactly(
-    model: TokenModel, conversation: Conversation, prompts: Sequence[Prompt], labels: tuple[str, ...]
+    model: TokenModel,
+    conversation: Conversation,
+    prompts: Sequence[Prompt],
+    labels: tuple[str, ...],
+    *,
+    call_a_node: bool = False,
 ) -> list[Reading]:
-    """Exact label probabilities of a batch; its seconds are shared out evenly over its prompts."""
+    """Exact label probabilities of a batch; its seconds are shared out evenly over its prompts.
+
+    The tokens counted are those of the prompt and of the label paths behind it, each once: engines keep a
+    prompt's cache between the nodes. The calls are forward passes, or requests where each node is one.
+    """
     started = time.perf_counter()
     tree = conversation.tree(labels, prompts[0].text)
     blocks = model.next_token_logprobs([prompt.ids for prompt in prompts], tree.nodes, tree.branches)
     probs, outside = tree.probabilities(blocks)
     seconds = (time.perf_counter() - started) / len(prompts)
     extra = sum(len(branch) for branch in tree.branches)
-    calls = max(len(tree.branches), 1)
+    calls = len(tree.nodes if call_a_node else tree.branches)
     return [
         Reading(row, float(rest), usage=Usage(len(prompt.ids) + extra, 0, calls, seconds))
         for prompt, row, rest in zip(prompts, probs, outside, strict=True)
     ]
 
 
-def revision_of(model: str, revision: str, chat_template: str, *, precision: str) -> str:
-    """All that can change an output besides the prompt: model, revision, chat template, precision."""
+def revision_of(model: str, chat_template: str, *, precision: str) -> str:
+    """All that can change an output besides the prompt: model and revision, chat template, precision."""
     template = hashlib.sha256(chat_template.encode()).hexdigest()[:12]
-    return f"{model}@{revision or 'unpinned'}+template.{template}+{precision}"
+    return f"{model}+template.{template}+{precision}"
+
+
+def load_tokenizer(model: str, *, revision: str = "") -> tuple[Any, str]:
+    """Tokenizer of a model folder or hub name, and the model's name with the revision that was found.
+
+    A folder's revision is a digest of its files' names, sizes and times: a model changed in place is another
+    model. A hub name's is the commit. Raises MissingData where the model cannot be had.
+    """
+    from transformers import AutoTokenizer
+
+    folder = Path(model)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision or "main")
+    except (OSError, ValueError) as error:
+        raise MissingData(
+            f"model {folder.name if folder.is_absolute() else model}", f"hf download {model}"
+        ) from error
+    if folder.is_dir():
+        files = [(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(folder.iterdir())]
+        return tokenizer, f"{folder.name}@files.{hashlib.sha256(repr(files).encode()).hexdigest()[:12]}"
+    commit = revision or tokenizer.init_kwargs.get("_commit_hash") or _commit_of(model)
+    return tokenizer, f"{model}@{commit}"
+
+
+def _commit_of(model: str) -> str:
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(model, "config.json")
+    return Path(found).parent.name if isinstance(found, str) else "unpinned"
 
 
 def finite(blocks: list[np.ndarray]) -> list[np.ndarray]:

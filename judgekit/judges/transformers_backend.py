@@ -3,18 +3,18 @@
 import copy
 import inspect
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judgekit.errors import InvalidInput, MissingData
+from judgekit.errors import InvalidInput
 from judgekit.judges.backend import Completion, Decoding, Prompt, Reading, Usage
 from judgekit.judges.labels import Node, Path
 from judgekit.judges.protocol import Message, Protocol
-from judgekit.judges.reading import Conversation, finite, read_exactly, revision_of
+from judgekit.judges.reading import Conversation, finite, load_tokenizer, read_exactly, revision_of
 
 _SHORTEST_PREFIX = 8
 
@@ -52,24 +52,39 @@ class TransformersBackend:
 
     Parameters
     ----------
-    model, tokenizer : transformers objects
-        As `load_transformers` makes them.
+    load : callable
+        Gives the transformers model.
+    tokenizer : transformers tokenizer
+        With or without a chat template.
     name : str
-        What the revision string calls the model.
+        Model and its revision, for the revision string.
     settings : TransformersSettings
         Device, threads, precision.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str, settings: TransformersSettings) -> None:
-        self.model = model.eval()
+    def __init__(
+        self, load: Callable[[], Any], tokenizer: Any, *, name: str, settings: TransformersSettings
+    ) -> None:
+        self._load = load
+        self._model: Any = None
         self.settings = settings
         self.conversation = Conversation(tokenizer)
         self.chat_template = self.conversation.chat_template
         precision = f"{settings.dtype}.{settings.matmul_precision}"
-        self.revision = revision_of(name, settings.revision, self.chat_template, precision=precision)
+        self.revision = revision_of(name, self.chat_template, precision=precision)
         self._prefix: tuple[Path, Any] | None = None
-        kinds = set(getattr(model.config.get_text_config(), "layer_types", None) or ["full_attention"])
-        self._reuses = settings.reuse_prefix and kinds == {"full_attention"}
+
+    @property
+    def model(self) -> Any:
+        """The model, loaded when first used: a judge whose outputs are all stored costs no loading."""
+        if self._model is None:
+            self._model = self._load().eval()
+        return self._model
+
+    @property
+    def _reuses(self) -> bool:
+        kinds = getattr(self.model.config.get_text_config(), "layer_types", None) or ["full_attention"]
+        return self.settings.reuse_prefix and set(kinds) == {"full_attention"}
 
     def prompt(self, messages: Sequence[Message], *, prefill: str = "") -> Prompt:
         """Chat template applied to one conversation."""
@@ -133,7 +148,7 @@ class TransformersBackend:
 
         import torch
 
-        del self.model
+        self._model = None
         self._prefix = None
         gc.collect()
         if torch.cuda.is_available():
@@ -241,22 +256,21 @@ class TransformersBackend:
 
 
 def load_transformers(model: str, *, settings: TransformersSettings) -> TransformersBackend:
-    """Backend for a model folder or a model name that the local hub cache or the hub has."""
+    """Backend for a model folder or a hub name; MissingData where neither the disk nor the hub has it."""
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
     if settings.device.startswith("cuda") and not torch.cuda.is_available():
         raise InvalidInput("device", "cpu where no GPU is present", settings.device)
-    revision = settings.revision or None
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(model, revision=revision)
-        loaded = AutoModelForCausalLM.from_pretrained(
-            model, revision=revision, dtype=getattr(torch, settings.dtype)
+    tokenizer, name = load_tokenizer(model, revision=settings.revision)
+
+    def load() -> Any:
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            model, revision=settings.revision or "main", dtype=getattr(torch, settings.dtype)
         )
-    except OSError as error:
-        raise MissingData(f"model {model}", f"hf download {model}") from error
-    placed: Any = loaded
-    return TransformersBackend(placed.to(settings.device), tokenizer, name=model, settings=settings)
+        return loaded.to(settings.device)
+
+    return TransformersBackend(load, tokenizer, name=name, settings=settings)
 
 
 def _logprobs(logits: Any, wanted: tuple[int, ...]) -> np.ndarray:
