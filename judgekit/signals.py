@@ -35,7 +35,7 @@ class Signal:
         return f"{self.kind}:{','.join(self.judges)}" if self.judges else self.kind
 
 
-def parse_signal(text: str) -> Signal:
+def parse_signal(text: object) -> Signal:
     """Read a signal from its written form.
 
     Raises
