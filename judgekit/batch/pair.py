@@ -34,9 +34,10 @@ def source_text(path: Path) -> str:
     import jupytext
 
     notebook = nbformat.read(str(path), as_version=4)
-    cells = [_bare(cell) for cell in notebook.cells]
     metadata = {"jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "tags,-all"}}
-    text: str = jupytext.writes(nbformat.v4.new_notebook(cells=cells, metadata=metadata), fmt="py:percent")
+    text: str = jupytext.writes(
+        nbformat.v4.new_notebook(cells=_cells(notebook), metadata=metadata), fmt="py:percent"
+    )
     return text
 
 
@@ -48,7 +49,7 @@ def in_step(path: Path) -> bool:
         nbformat.read(str(path), as_version=4),
         jupytext.read(path.with_suffix(".py"), fmt="py:percent"),
     )
-    return [_bare(cell) for cell in ours.cells] == [_bare(cell) for cell in theirs.cells]
+    return _cells(ours) == _cells(theirs)
 
 
 def refuse_out_of_step(path: Path) -> None:
@@ -91,28 +92,27 @@ def main(arguments: list[str]) -> int:
 
 
 def _ipynb(notebook: Any) -> str:
-    seen: Counter[str] = Counter()
-    cells = []
-    for cell in notebook.cells:
-        bare = _bare(cell)
-        text = f"{bare.cell_type}\n{bare.source}"
-        seen[text] += 1
-        bare["id"] = hashlib.sha256(f"{text}\n{seen[text]}".encode()).hexdigest()[:12]
-        cells.append(bare)
     metadata = {
         "jupytext": {"formats": FORMATS},
         "kernelspec": _KERNEL,
         "language_info": {"name": "python"},
     }
-    return nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=metadata)) + "\n"
+    return nbformat.writes(nbformat.v4.new_notebook(cells=_cells(notebook), metadata=metadata)) + "\n"
 
 
-def _bare(cell: Any) -> Any:
-    """The cell with its text and tags alone."""
-    tags = {"tags": list(cell.metadata["tags"])} if cell.metadata.get("tags") else {}
+def _cells(notebook: Any) -> list[Any]:
+    """Cells with text, tags and an id that follows from the text; no outputs, nothing else."""
     kinds = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell, nbformat.v4.new_raw_cell
-    new = dict(zip(("code", "markdown", "raw"), kinds, strict=True))[cell.cell_type]
-    return new(cell.source, metadata=tags, id="cell")
+    new = dict(zip(("code", "markdown", "raw"), kinds, strict=True))
+    seen: Counter[str] = Counter()
+    cells = []
+    for cell in notebook.cells:
+        text = f"{cell.cell_type}\n{cell.source}"
+        seen[text] += 1
+        name = hashlib.sha256(f"{text}\n{seen[text]}".encode()).hexdigest()[:12]
+        tags = {"tags": list(cell.metadata["tags"])} if cell.metadata.get("tags") else {}
+        cells.append(new[cell.cell_type](cell.source, metadata=tags, id=name))
+    return cells
 
 
 def _write(path: Path, text: str) -> list[Path]:

@@ -1,10 +1,9 @@
 """The batch: running what is stale, side by side, and keeping what it wrote; one failure stops no other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
 
 from judgekit.batch.data import Shelf
 from judgekit.batch.kernels import require_ipykernel
@@ -15,6 +14,9 @@ from judgekit.batch.publish import publish, recover
 from judgekit.batch.run import Ran, Workers
 from judgekit.batch.tasks import Request, Task, plan
 from judgekit.errors import JudgekitError
+
+# Fetches data sets; returns those that cannot be had, each with the reason.
+BringsData = Callable[[Sequence[str]], dict[str, str]]
 
 REBUILT, FRESH, ABSENT, FAILED = "rebuilt", "up to date", "skipped", "failed"
 
@@ -40,13 +42,6 @@ class Batch:
     def exit_code(self) -> int:
         """1 where a notebook failed, else 0."""
         return int(any(outcome.status == FAILED for outcome in self.outcomes))
-
-
-class BringsData(Protocol):
-    """Fetches recorded data sets; returns those that cannot be had, with the reason."""
-
-    def __call__(self, datasets: tuple[str, ...]) -> dict[str, str]:
-        """Bring `datasets`."""
 
 
 def rebuild(

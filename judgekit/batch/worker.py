@@ -97,7 +97,8 @@ def fault_of_cells(notebook: Any, *, stopped: str = "stopped before") -> str | N
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors:
             return _told(errors[0], cell, number)
-        if not cell.execution_count or cell.metadata.get("papermill", {}).get("status") != "completed":
+        told = cell.metadata.get("papermill", {})
+        if not cell.execution_count or not told.get("start_time") or told.get("status") != "completed":
             return f"{stopped} cell In [{number}]: {_first_line(cell.source)}"
     return None
 
@@ -131,10 +132,8 @@ def _over_sockets(folder: Path) -> type[Kernel]:
 
 
 def _death(notebook: Any) -> str:
-    # Cells that never began are "pending"; the last of the others was at work, or done, when the kernel went.
-    begun = [
-        cell for cell in _code(notebook) if cell.metadata.get("papermill", {}).get("status") != "pending"
-    ]
+    # papermill ends by calling cells it never reached "completed"; only their start time gives them away.
+    begun = [cell for cell in _code(notebook) if cell.metadata.get("papermill", {}).get("start_time")]
     where = f"cell In [{len(begun)}]: {_first_line(begun[-1].source)}" if begun else "its first cell"
     when = "in or after the last one, " if len(begun) == len(_code(notebook)) else "in "
     return (

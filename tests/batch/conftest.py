@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import nbformat
 import pytest
@@ -12,12 +13,10 @@ from judgekit.batch.layout import Layout
 from judgekit.batch.rebuild import Batch, rebuild
 from judgekit.batch.tasks import Request
 
+# Cells that tests put together; a table costs the import of pandas, a file of its name does not.
 PARAMETERS = 'profile = "simulated"\nseed = 3\nsize = 4'
 IMPORTS = "import numpy as np, pandas as pd\nfrom judgekit.report import outputs\nkeep = outputs.current()"
-TABLE = (
-    "risk = np.random.default_rng(seed).random(size)\n"
-    'keep.table(pd.DataFrame({"risk": risk}), "roles/a")'
-)
+TABLE = 'risk = np.random.default_rng(seed).random(size)\nkeep.table(pd.DataFrame({"risk": risk}), "roles/a")'
 
 
 @dataclass
@@ -26,13 +25,16 @@ class Desk:
 
     folder: Path
     layout: Layout
+    kernel: str = "python3"
     said: list[str] = field(default_factory=list)
+    table: ClassVar[tuple[str, str]] = (IMPORTS, TABLE)
     entries: dict[str, dict[str, dict[str, object]]] = field(default_factory=lambda: {"simulated": {}})
 
-    def notebook(self, name: str, *cells: str, parameters: str | None = PARAMETERS, **entry: object) -> Path:
-        """Write one notebook of code cells, declared under the profile simulated with the fields of `entry`."""
-        tagged = [] if parameters is None else [new_code_cell(parameters, metadata={"tags": ["parameters"]})]
+    def notebook(self, name: str, *cells: str, cell: str | None = PARAMETERS, **entry: object) -> Path:
+        """Write one notebook of code cells, declared under the profile simulated as `entry` says."""
+        tagged = [] if cell is None else [new_code_cell(cell, metadata={"tags": ["parameters"]})]
         book = new_notebook(cells=[new_markdown_cell(f"# {name}"), *tagged, *map(new_code_cell, cells)])
+        book.metadata.kernelspec = {"name": self.kernel, "language": "python", "display_name": ""}
         path = self.layout.notebook(name)
         nbformat.write(book, path)
         self.entries["simulated"][name] = entry
@@ -62,15 +64,25 @@ class Desk:
 
     def results(self) -> dict[str, bytes]:
         """Every committed kind of file below reports, by path."""
-        found = self.layout.reports.glob("*/[tf]*/**/*")
-        return {path.relative_to(self.layout.reports).as_posix(): path.read_bytes() for path in found if path.is_file()}
+        found = [path for suffix in ("csv", "svg") for path in self.layout.reports.glob(f"*/*/**/*.{suffix}")]
+        return {path.relative_to(self.layout.reports).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.fixture(scope="session")
+def new_desk():
+    """Makes a desk in a folder."""
+
+    def make(folder: Path) -> Desk:
+        layout = Layout(
+            Layout.of_checkout().root, folder / "notebooks", folder / "nbconfig", folder / "reports"
+        )
+        layout.notebooks.mkdir()
+        layout.nbconfig.mkdir()
+        return Desk(folder, layout)
+
+    return make
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch):
-    monkeypatch.delenv("JUDGEKIT_OUTPUT", raising=False)
-    root = Layout.of_checkout().root
-    layout = Layout(root, tmp_path / "notebooks", tmp_path / "nbconfig", tmp_path / "reports")
-    layout.notebooks.mkdir()
-    layout.nbconfig.mkdir()
-    return Desk(tmp_path, layout)
+def desk(tmp_path, new_desk):
+    return new_desk(tmp_path)
