@@ -1,0 +1,57 @@
+import pytest
+
+from judgekit.batch.data import Shelf
+from judgekit.errors import InvalidInput, MissingData
+from judgekit.sources import recorded
+
+
+class Offline(MissingData):
+    offline = True
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Data sets that `recorded.load` was asked for; those whose name starts with "no" cannot be had."""
+    names = []
+
+    def load(dataset, *, columns=None, progress=None):
+        names.append(dataset)
+        if dataset.startswith("no"):
+            raise (Offline if dataset == "no_network" else MissingData)(
+                dataset, f"judgekit data fetch {dataset}"
+            )
+
+    monkeypatch.setattr(recorded, "load", load)
+    monkeypatch.setattr(recorded, "available", lambda dataset: dataset.startswith("here"))
+    return names
+
+
+def test_each_data_set_is_asked_for_once_a_batch(asked):
+    shelf = Shelf(print)
+    assert shelf.bring(["here_a", "here_b"]) == {}
+    assert shelf.bring(["here_b", "far_c"]) == {}
+    assert asked == ["here_a", "here_b", "far_c"]
+
+
+def test_absent_data_set_is_told_with_the_reason_and_stops_no_other(asked):
+    shelf = Shelf(print)
+    assert shelf.bring(["no_file", "far_a"]) == {
+        "no_file": "no_file is not here; run: judgekit data fetch no_file"
+    }
+    assert shelf.bring(["far_a"]) == {}
+
+
+def test_dead_network_is_waited_for_once(asked):
+    shelf = Shelf(print)
+    absent = shelf.bring(["no_network", "far_a", "here_b"])
+    assert absent.keys() == {"no_network", "far_a"}
+    assert asked == ["no_network", "here_b"]
+
+
+def test_data_that_breaks_its_contract_is_an_error(monkeypatch):
+    def load(dataset, **options):
+        raise InvalidInput("frames", "unique items", "two")
+
+    monkeypatch.setattr(recorded, "load", load)
+    with pytest.raises(InvalidInput):
+        Shelf(print).bring(["llmbar"])
