@@ -4,8 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from judgekit.report.plots.palette import POLICY_NAMES, POLICY_STYLE
+from judgekit.report.plots.palette import BLUE, GREY, POLICY_NAMES, POLICY_STYLE, SKY
 
 _COMPARED = ("flat_all", "full_stack", "global_panel", "role_routed")
 
@@ -51,3 +53,83 @@ def plot_regimes(means: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.grid(visible=False, axis="y")
     ax.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, handletextpad=0.2, columnspacing=1.2)
     return ax
+
+
+def plot_frontier(frontier: pd.DataFrame, *, columns: int = 4) -> np.ndarray:
+    """Figure 2: risk against cost of every policy, one panel a setting, with the line no policy lies below.
+
+    Parameters
+    ----------
+    frontier : DataFrame
+        `report.tables.roles.frontier`: setting, policy, risk, cost, on_frontier.
+    columns : int
+        Panels a row.
+
+    Returns
+    -------
+    array of Axes [panels]
+    """
+    settings = frontier["setting"].unique()
+    columns = min(columns, len(settings))
+    rows = -(-len(settings) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(2.6 * columns, 2.25 * rows + 0.9), squeeze=False)
+    for ax, setting in zip(grid.ravel(), settings, strict=False):
+        here = frontier[frontier["setting"] == setting]
+        best = here[here["on_frontier"]].sort_values("cost")
+        ax.plot(best["cost"], best["risk"], color=GREY, linewidth=1, drawstyle="steps-post", zorder=1)
+        for policy, cost, risk in here[["policy", "cost", "risk"]].itertuples(index=False):
+            colour, marker = POLICY_STYLE[policy]
+            line = {"linewidths": 1.4} if marker in "x|" else {"linewidths": 0.8}
+            ax.scatter([cost], [risk], color=colour, marker=marker, s=34, zorder=2, **line)
+        ax.set_title(setting, fontsize=9)
+        ax.margins(0.1)
+    for ax in grid.ravel()[len(settings) :]:
+        ax.set_visible(False)
+    figure.supxlabel("cost a row", fontsize=9.5)
+    figure.supylabel("risk", fontsize=9.5)
+    _policy_legend(figure, [policy for policy in POLICY_STYLE if policy in set(frontier["policy"])])
+    return grid.ravel()[: len(settings)]
+
+
+def plot_decomposition(gains: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """What routing gains over the global panel, split into recalibration by slice and extra calls.
+
+    Parameters
+    ----------
+    gains : DataFrame
+        `report.tables.roles.gain_decomposition`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Two bars a setting, right of zero where the risk fell; lines are corrected 95% intervals over splits.
+    """
+    ax = ax or plt.subplots(figsize=(7.2, 1.2 + 0.46 * len(gains)))[1]
+    places = np.arange(len(gains))
+    parts = (
+        ("recalibration_gain", "tables refitted by slice: no extra call", SKY, "///", -0.19),
+        ("calls_gain", "routed calls on top", BLUE, "", 0.19),
+    )
+    for column, label, colour, hatch, shift in parts:
+        ax.barh(
+            places + shift, gains[column], 0.36, color=colour, hatch=hatch, edgecolor="white", label=label
+        )
+        half = gains[f"{column}_half_width"]
+        ax.errorbar(gains[column], places + shift, xerr=half, fmt="none", ecolor="#444444", elinewidth=0.9)
+    ax.axvline(0, color="#222222", linewidth=1)
+    ax.set_yticks(places, gains["setting"])
+    ax.invert_yaxis()
+    ax.set_xlabel("drop of risk against the global panel (right is better)")
+    ax.grid(axis="x")
+    ax.grid(visible=False, axis="y")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    return ax
+
+
+def _policy_legend(figure: Figure, policies: list[str]) -> None:
+    handles = [
+        Line2D([], [], color=POLICY_STYLE[name][0], marker=POLICY_STYLE[name][1], linestyle="none", label=text)
+        for name, text in ((name, POLICY_NAMES[name]) for name in policies)
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, handletextpad=0.3, columnspacing=1.2)
