@@ -1,4 +1,4 @@
-"""Pattern tables: the mean label of every combination of verdicts, with a fallback for combinations never seen."""
+"""Pattern tables: the mean label of every combination of verdicts, shortened where it was never seen."""
 
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ class PatternTable:
         Parameters
         ----------
         codes : int [items, judges of the pool]
-            Verdicts; -1 = missing, which ends the pattern at the judge before.
+            Verdicts; -1 = missing, which ends the pattern at the judge before, as a level never seen does.
         depth : int, optional
             Use this many judges of the panel only.
         """
@@ -65,15 +65,18 @@ class PatternTable:
         probability = np.full(len(codes), self.base_rate)
         reached = np.zeros(len(codes), dtype=np.int64)
         alive = np.arange(len(codes))
+        patterns = 1
         for judge, keys, values in zip(self.judges[:depth], self.keys, self.values, strict=False):
-            verdict = codes[alive, judge].astype(np.int64)
-            key = node[alive] * self.levels + verdict
-            place = np.searchsorted(keys, key)
-            seen = (verdict >= 0) & (keys[np.minimum(place, len(keys) - 1)] == key)
-            alive, place = alive[seen], place[seen]
-            node[alive] = place
-            probability[alive] = values[place]
+            place = np.full(patterns * self.levels, -1, dtype=np.int64)
+            place[keys] = np.arange(len(keys))
+            verdict = codes[alive, judge]
+            given = (verdict >= 0) & (verdict < self.levels)
+            node = np.where(given, place[node * self.levels + np.where(given, verdict, 0)], -1)
+            seen = node >= 0
+            alive, node = alive[seen], node[seen]
+            probability[alive] = values[node]
             reached[alive] += 1
+            patterns = len(keys)
         return TablePrediction(probability, reached)
 
 
@@ -101,12 +104,14 @@ def fit_pattern_table(
     smoothing : float
         Pseudo-counts added to each pattern at the prior's prediction (default: at the base rate).
     prior : PatternTable, optional
-        Table whose prediction for the same verdicts a pattern is shrunk toward: a slice table toward the global one.
+        Table over the first judges of the panel, fitted on these rows among others: each pattern is shrunk
+        toward its prediction there, and its patterns stay where these rows lack them. A slice table follows
+        the global one.
 
     Raises
     ------
     InvalidInput
-        No rows, a missing verdict, or negative smoothing.
+        No rows, a missing or too high verdict, negative smoothing, or a prior over other judges or rows.
 
     Examples
     --------
@@ -120,29 +125,37 @@ def fit_pattern_table(
     if not (np.isfinite(smoothing) and smoothing >= 0):
         raise InvalidInput("smoothing", "a finite number >= 0", smoothing)
     base_rate = float(target.mean())
-    if prior is not None and smoothing:
+    if prior is not None:
+        if not smoothing or judges[: len(prior.judges)] != prior.judges:
+            raise InvalidInput(
+                "prior", f"a table over the first of {judges}, and smoothing > 0", prior.judges
+            )
         base_rate = (float(target.sum()) + smoothing * prior.base_rate) / (len(target) + smoothing)
+    toward = np.array([base_rate if prior is None else prior.base_rate])
     node = np.zeros(len(target), dtype=np.int64)
     patterns = 1
     keys, values, counts = [], [], []
-    for depth, judge in enumerate(judges, start=1):
-        verdict = codes[:, judge].astype(np.int64)
-        if verdict.min() < 0:
-            raise InvalidInput("codes", "complete rows", "a missing verdict")
+    for depth, judge in enumerate(judges):
+        verdict = codes[:, judge]
+        if verdict.min() < 0 or verdict.max() >= levels:
+            raise InvalidInput(
+                "codes", f"complete rows, verdicts below {levels}", f"{verdict.min()}..{verdict.max()}"
+            )
         key = node * levels + verdict
         rows, mass = cell_sums(key, target, patterns * levels)
-        seen = np.flatnonzero(rows)
-        toward: np.ndarray | float = base_rate
-        if prior is not None:
-            rows_of_prior = np.zeros(patterns * levels)
-            rows_of_prior[key] = prior.predict(codes, depth=depth).probability
-            toward = rows_of_prior[seen]
-        keys.append(seen)
-        values.append((mass[seen] + smoothing * toward) / (rows[seen] + smoothing))
-        counts.append(rows[seen])
+        if prior is not None and depth < len(prior.judges):
+            kept, toward = prior.keys[depth], prior.values[depth]
+            if rows[kept].sum() != len(target):
+                raise InvalidInput("prior", "a table fitted on these rows among others", "a pattern it lacks")
+        else:
+            kept = np.flatnonzero(rows)
+            toward = np.repeat(toward, levels)[kept]
+        keys.append(kept)
+        values.append((mass[kept] + smoothing * toward) / (rows[kept] + smoothing))
+        counts.append(rows[kept])
         renumber = np.zeros(patterns * levels, dtype=np.int64)
-        renumber[seen] = np.arange(len(seen))
-        node, patterns = renumber[key], len(seen)
+        renumber[kept] = np.arange(len(kept))
+        node, patterns = renumber[key], len(kept)
     return PatternTable(judges, levels, base_rate, tuple(keys), tuple(values), tuple(counts))
 
 

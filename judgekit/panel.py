@@ -1,13 +1,19 @@
-"""Conditional gain: how much a judge lowers the validation risk of a panel, and the greedy search that follows it."""
+"""Conditional gain: how far a judge lowers a panel's validation risk, and the greedy search by it."""
 
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judgekit.audit import AuditSet
 from judgekit.axes import Costs, Target
+from judgekit.calibration import PatternTable
 from judgekit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from judgekit.plan import PlanSettings
 
 NO_GAIN = 1e-12
 
@@ -34,9 +40,9 @@ class Step:
 class Fold:
     """One pair of fit and validation rows, and the pattern table of the panel grown on it so far.
 
-    Tables are fitted on the fit rows; the validation risk of the panel with one more judge is read from counts per
-    cell, so that a candidate costs two passes over integers. A validation row whose pattern the fit rows lack keeps the
-    prediction of the shorter pattern from then on.
+    Tables are fitted on the fit rows; the validation risk of the panel with one more judge is read from
+    counts per cell, so that a candidate costs two passes over integers. A validation row whose pattern the
+    fit rows lack keeps the prediction of the shorter pattern from then on.
 
     Parameters
     ----------
@@ -47,28 +53,29 @@ class Fold:
     levels : int
         Number of distinct verdicts.
     smoothing : float
-        Pseudo-counts at the base rate of the fit rows.
+        Pseudo-counts at the base rate of the fit rows, or at the prediction of a table that is followed.
     """
 
     def __init__(
         self,
         fit_codes: np.ndarray,
-        fit_target: Target,
+        fit_target: np.ndarray,
         validation_codes: np.ndarray,
-        validation_target: Target,
+        validation_target: np.ndarray,
         *,
         levels: int,
         smoothing: float = 1.0,
     ) -> None:
         if not len(fit_target) or not len(validation_target):
-            raise InvalidInput("audit set", "fit and validation rows", f"{len(fit_target)}, {len(validation_target)}")
+            given = f"{len(fit_target)}, {len(validation_target)}"
+            raise InvalidInput("audit set", "fit and validation rows", given)
         self.levels, self.smoothing = levels, smoothing
-        self._base_rate = float(fit_target.mean())
+        base_rate = float(fit_target.mean())
         self._fit = _Cells(fit_codes, fit_target, levels)
         self._validation = _Cells(validation_codes, validation_target, levels)
-        self._value = np.array([self._base_rate])
+        self._value = self._toward = np.array([base_rate])
         self._settled = 0.0
-        self.risk = float(np.mean((self._base_rate - validation_target) ** 2))
+        self.risk = float(np.mean((base_rate - validation_target) ** 2))
 
     @property
     def patterns(self) -> int:
@@ -83,37 +90,57 @@ class Fold:
 
     def risk_with(self, judge: int) -> float:
         """Validation risk of the panel with one more judge."""
-        value, _ = self._extended(judge)
+        value = self._extended(judge)
         rows, mass = self._validation.sums(judge, self.patterns + 1)
         loss = _squared_error(rows[: len(value)], mass[: len(value)], value)
         return (loss + self._settled + self._validation.excess) / self._validation.rows
 
     def add(self, judge: int) -> None:
         """Extend the panel by one judge."""
-        self.risk = self.risk_with(judge)
-        value, fit_rows = self._extended(judge)
+        rows, _ = self._fit.sums(judge, self.patterns)
+        seen = np.flatnonzero(rows)
+        self._advance(judge, seen, np.repeat(self._toward, self.levels)[seen])
+
+    def follow(self, table: PatternTable) -> None:
+        """Take over a table's panel and patterns, shrinking each pattern toward what that table says of it.
+
+        Judges added later are shrunk toward the same predictions. The table's patterns stay where no fit row
+        shows them.
+        """
+        for judge, keys, values in zip(table.judges, table.keys, table.values, strict=True):
+            self._advance(judge, keys, values)
+
+    def _advance(self, judge: int, kept: np.ndarray, toward: np.ndarray) -> None:
+        """Move the rows to the kept patterns; rows of others keep the shorter pattern's value for good."""
+        fit_rows, fit_mass = self._fit.sums(judge, self.patterns)
+        value = np.repeat(self._value, self.levels)
+        weight = fit_rows[kept] + self.smoothing
+        value[kept] = (fit_mass[kept] + self.smoothing * toward) / weight
         rows, mass = self._validation.sums(judge, self.patterns + 1)
-        lost = np.flatnonzero(fit_rows == 0)
+        rows, mass = rows[: len(value)], mass[: len(value)]
+        excess = self._validation.excess
+        self.risk = (_squared_error(rows, mass, value) + self._settled + excess) / self._validation.rows
+        renumber = np.full((self.patterns + 1) * self.levels, len(kept), dtype=np.int64)
+        renumber[kept] = np.arange(len(kept))
+        lost = renumber[: len(value)] == len(kept)
         self._settled += _squared_error(rows[lost], mass[lost], value[lost])
-        seen = np.flatnonzero(fit_rows)
-        renumber = np.full((self.patterns + 1) * self.levels, len(seen), dtype=np.int64)
-        renumber[seen] = np.arange(len(seen))
         self._fit.move(judge, renumber)
         self._validation.move(judge, renumber)
-        self._value = value[seen]
+        self._value, self._toward = value[kept], toward
 
-    def _extended(self, judge: int) -> tuple[np.ndarray, np.ndarray]:
+    def _extended(self, judge: int) -> np.ndarray:
         rows, mass = self._fit.sums(judge, self.patterns)
         value = np.repeat(self._value, self.levels)
-        np.divide(mass + self.smoothing * self._base_rate, rows + self.smoothing, out=value, where=rows > 0)
-        return value, rows
+        toward = np.repeat(self._toward, self.levels)
+        np.divide(mass + self.smoothing * toward, rows + self.smoothing, out=value, where=rows > 0)
+        return value
 
 
 class _Cells:
     """Rows and summed labels per (pattern, verdict) of one set of rows.
 
-    The row's pattern is kept as an offset to which a candidate's verdict is added; binary labels are part of the
-    offset, so that one count gives both sums.
+    The row's pattern is kept as an offset to which a candidate's verdict is added; binary labels are part of
+    the offset, so that one count gives both sums.
     """
 
     def __init__(self, codes: np.ndarray, target: Target, levels: int) -> None:
@@ -148,6 +175,19 @@ def _squared_error(rows: np.ndarray, mass: np.ndarray, value: np.ndarray) -> flo
     return float(np.sum((rows - mass) * value**2) + np.sum(mass * (1 - value) ** 2))
 
 
+def audit_fold(audit: AuditSet, settings: "PlanSettings") -> Fold:
+    """The audit set's fit and validation rows as a fold with an empty panel."""
+    pool = audit.pool
+    return Fold(
+        np.ascontiguousarray(pool.codes[audit.fit].T),
+        pool.target[audit.fit],
+        np.ascontiguousarray(pool.codes[audit.validation].T),
+        pool.target[audit.validation],
+        levels=pool.levels,
+        smoothing=settings.smoothing,
+    )
+
+
 def grow(
     folds: Sequence[Fold],
     *,
@@ -172,9 +212,9 @@ def grow(
     gain_threshold : float
         tau: the smallest net gain worth a call.
     reference : sequence of float, optional
-        Risk per fold that the first addition must lower, instead of the folds' own (the paper's route rule). A judge
-        that leaves the folds' own risk where it is, such as a copy of a panel member, is not added even then: the
-        refitted table would earn the gain, not the call.
+        Risk per fold that the first addition must lower, instead of the folds' own (the paper's route rule).
+        A judge that leaves the folds' own risk where it is, such as a copy of a panel member, is not added
+        even then: the refitted table would earn the gain, not the call.
 
     Returns
     -------

@@ -1,6 +1,8 @@
-"""The call plan: whom to call on every row, whom on which slice, and what each pattern of verdicts then means."""
+"""The call plan: whom to call on every row, whom on which slice, and what each pattern then means."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -9,7 +11,8 @@ from judgekit.audit import AuditSet, RolePool
 from judgekit.axes import Codes
 from judgekit.calibration import PatternTable, fit_pattern_table
 from judgekit.errors import InvalidInput
-from judgekit.panel import Fold, Step, grow, start
+from judgekit.panel import Step, audit_fold, grow, start
+from judgekit.routes import find_routes
 from judgekit.signals import Signal
 
 
@@ -28,8 +31,8 @@ class PlanSettings:
     smoothing : float
         Pseudo-counts per pattern.
     route_rule : {"paper", "strict", "none"}
-        What a routed judge must improve on: the global table, or the same panel's table refitted on the slice; "none"
-        looks for no routes.
+        What a routed judge must improve on: the global table, or the same panel's table refitted on the
+        slice; "none" looks for no routes.
     slice_tables : {"routed", "all"}
         Whether only routed slices get a table of their own, or every slice, at no extra call.
     slice_shrinkage : float
@@ -47,9 +50,14 @@ class PlanSettings:
     def __post_init__(self) -> None:
         for name in ("gain_threshold", "slice_gain_threshold", "cost_weight", "smoothing", "slice_shrinkage"):
             value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value >= 0):
+            if value is None and name == "slice_gain_threshold":
+                continue
+            if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
                 raise InvalidInput(name, "a finite number >= 0", value)
-        for name, allowed in (("route_rule", ("paper", "strict", "none")), ("slice_tables", ("routed", "all"))):
+        for name, allowed in (
+            ("route_rule", ("paper", "strict", "none")),
+            ("slice_tables", ("routed", "all")),
+        ):
             if getattr(self, name) not in allowed:
                 raise InvalidInput(name, ", ".join(allowed), getattr(self, name))
 
@@ -155,19 +163,24 @@ class CallPlan:
             rows = np.flatnonzero(slices == self.slice_names.index(name))
             routed = table.predict(codes[rows])
             probability[rows], depth[rows], wanted[rows] = routed.probability, routed.depth, len(table.judges)
-            called[np.ix_(rows, list(self.routes.get(name, ())))] = True
+            called[np.ix_(rows, np.array(self.routes.get(name, ()), dtype=np.intp))] = True
         extra_cost = self.signal_cost if self.slice_tables else 0.0
         return Outcome(probability, called, depth < wanted, extra_cost)
 
 
-def plan_calls(audit: AuditSet, settings: PlanSettings | None = None) -> CallPlan:
-    """Choose panel and routes on validation rows, then refit every table on all audit rows (facts sections 1 to 5).
+def plan_calls(
+    audit: AuditSet, settings: PlanSettings | None = None, *, resplits: Sequence[AuditSet] = ()
+) -> CallPlan:
+    """Choose panel and routes on validation rows, then refit every table on all audit rows.
 
     Parameters
     ----------
     audit : AuditSet
         Construction rows; the planner never sees others.
     settings : PlanSettings, optional
+    resplits : sequence of AuditSet
+        Other halvings of the same rows into fit and validation, over which gains are averaged
+        (cross-fitting); none = the audit set's own halves, as in the paper.
 
     Raises
     ------
@@ -181,14 +194,15 @@ def plan_calls(audit: AuditSet, settings: PlanSettings | None = None) -> CallPla
     >>> label = np.tile([0.0, 1.0], 40)
     >>> codes = np.column_stack([label, label, np.tile([0, 0, 1, 1], 20)]).astype(np.int8)
     >>> none = np.full(80, -1)
-    >>> pool = RolePool("toy", codes, label, np.arange(80), none, (), ("a", "b", "c"), ("x",) * 3, np.ones(3), 2)
+    >>> names = ("a", "b", "c")
+    >>> pool = RolePool("toy", codes, label, np.arange(80), none, (), names, ("x",) * 3, np.ones(3), 2)
     >>> plan = plan_calls(pool.audit(split_by_group(pool.groups, rng=np.random.default_rng(0))))
     >>> [plan.judges[judge] for judge in plan.panel]
     ['a']
     """
     settings = settings or PlanSettings()
     pool = audit.pool
-    folds = [audit_fold(audit, settings)]
+    folds = [audit_fold(half, settings) for half in resplits or (audit,)]
     everyone = range(len(pool.judges))
     first = start(folds, candidates=everyone, costs=pool.costs, cost_weight=settings.cost_weight)
     more = grow(
@@ -198,11 +212,17 @@ def plan_calls(audit: AuditSet, settings: PlanSettings | None = None) -> CallPla
         cost_weight=settings.cost_weight,
         gain_threshold=settings.gain_threshold,
     )
-    return plan_panel(audit, tuple(step.judge for step in (first, *more)), settings, steps=(first, *more))
+    panel = tuple(step.judge for step in (first, *more))
+    return plan_panel(audit, panel, settings, steps=(first, *more), resplits=resplits)
 
 
 def plan_panel(
-    audit: AuditSet, panel: tuple[int, ...], settings: PlanSettings, *, steps: tuple[Step, ...] = ()
+    audit: AuditSet,
+    panel: tuple[int, ...],
+    settings: PlanSettings,
+    *,
+    steps: tuple[Step, ...] = (),
+    resplits: Sequence[AuditSet] = (),
 ) -> CallPlan:
     """Plan with a given panel: routes as the settings say, tables refitted on all audit rows."""
     pool = audit.pool
@@ -224,7 +244,7 @@ def plan_panel(
         settings=settings,
     )
     if pool.signal.routes and (settings.route_rule, settings.slice_tables) != ("none", "routed"):
-        plan = _route(plan, audit)
+        plan = _route(plan, audit, resplits or (audit,))
     answered = plan.apply(pool.codes[audit.validation], pool.slices[audit.validation])
     return replace(
         refit(plan, pool, np.arange(len(pool.target))), validation_fallback=float(answered.fallback.mean())
@@ -241,73 +261,43 @@ def refit(plan: CallPlan, pool: RolePool, rows: np.ndarray) -> CallPlan:
     return replace(plan, table=table, slice_tables=slice_tables)
 
 
-def _route(plan: CallPlan, audit: AuditSet) -> CallPlan:
+def _route(plan: CallPlan, audit: AuditSet, halves: Sequence[AuditSet]) -> CallPlan:
     """Add slice tables and routed judges, slice by slice."""
     pool, settings = audit.pool, plan.settings
-    costs = pool.costs.copy()
-    costs[[pool.judges.index(name) for name in pool.signal.judges]] = 0.0
-    candidates = [judge for judge in range(len(pool.judges)) if judge not in plan.panel]
-    routes, tables, steps, notes = {}, {}, {}, []
-    for number, name in enumerate(pool.slice_names):
-        fit = audit.fit[pool.slices[audit.fit] == number]
-        validation = audit.validation[pool.slices[audit.validation] == number]
-        if not len(fit) or not len(validation):
-            notes.append(f"slice {name}: {len(fit)} fit and {len(validation)} validation rows; the global plan answers")
-            continue
-        found: list[Step] = []
-        if settings.route_rule != "none":
-            fold = audit_fold(replace(audit, fit=fit, validation=validation), settings)
-            for judge in plan.panel:
-                fold.add(judge)
-            answered = plan.table.predict(pool.codes[validation]).probability
-            global_risk = float(np.mean((answered - pool.target[validation]) ** 2))
-            found = grow(
-                [fold],
-                candidates=candidates,
-                costs=costs,
-                cost_weight=settings.cost_weight,
-                gain_threshold=settings.route_threshold,
-                reference=[global_risk] if settings.route_rule == "paper" else None,
-            )
-        if found:
-            routes[name] = tuple(step.judge for step in found)
-            steps[name] = tuple(found)
-        if found or settings.slice_tables == "all":
-            routed = replace(plan, routes=routes)
-            tables[name] = _slice_table(pool, fit, routed, name, plan.table)
-    return replace(plan, routes=routes, slice_tables=tables, route_steps=steps, notes=tuple(notes))
+    tables = [
+        plan.table if half is audit else _table(pool, half.fit, plan.panel, settings) for half in halves
+    ]
+    found = find_routes(audit, halves, tables, settings)
+    routed = replace(plan, routes=found.routes, route_steps=found.steps, notes=found.notes)
+    sliced = found.planned if settings.slice_tables == "all" else tuple(found.routes)
+    return refit(replace(routed, slice_tables=dict.fromkeys(sliced, plan.table)), pool, audit.fit)
 
 
-def audit_fold(audit: AuditSet, settings: PlanSettings) -> Fold:
-    """The audit set's fit and validation rows as a fold with an empty panel."""
-    pool = audit.pool
-    return Fold(
-        np.ascontiguousarray(pool.codes[audit.fit].T),
-        pool.target[audit.fit],
-        np.ascontiguousarray(pool.codes[audit.validation].T),
-        pool.target[audit.validation],
+def _table(
+    pool: RolePool,
+    rows: np.ndarray,
+    judges: tuple[int, ...],
+    settings: PlanSettings,
+    prior: PatternTable | None = None,
+) -> PatternTable:
+    # only the panel's columns are copied: a pool can be wide
+    place = tuple(range(len(judges)))
+    table = fit_pattern_table(
+        pool.codes[np.ix_(rows, np.array(judges, dtype=np.int64))],
+        pool.target[rows],
+        judges=place,
         levels=pool.levels,
         smoothing=settings.smoothing,
+        prior=prior and replace(prior, judges=place[: len(prior.judges)]),
     )
-
-
-def _table(pool: RolePool, rows: np.ndarray, judges: tuple[int, ...], settings: PlanSettings) -> PatternTable:
-    return fit_pattern_table(
-        pool.codes[rows], pool.target[rows], judges=judges, levels=pool.levels, smoothing=settings.smoothing
-    )
+    return replace(table, judges=judges)
 
 
 def _slice_table(
     pool: RolePool, rows: np.ndarray, plan: CallPlan, name: str, global_table: PatternTable
 ) -> PatternTable:
-    judges = plan.panel + plan.routes.get(name, ())
-    if not plan.settings.slice_shrinkage:
-        return _table(pool, rows, judges, plan.settings)
-    return fit_pattern_table(
-        pool.codes[rows],
-        pool.target[rows],
-        judges=judges,
-        levels=pool.levels,
-        smoothing=plan.settings.slice_shrinkage,
-        prior=global_table,
-    )
+    judges, settings = plan.panel + plan.routes.get(name, ()), plan.settings
+    if not settings.slice_shrinkage:
+        return _table(pool, rows, judges, settings)
+    shrunk = replace(settings, smoothing=settings.slice_shrinkage)
+    return _table(pool, rows, judges, shrunk, global_table)
