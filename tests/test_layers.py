@@ -17,9 +17,12 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 CORE = {
     "errors", "axes", "judgments", "frames", "signals", "audit", "scores", "splits", "metrics", "stats",
-    "resampling", "calibration", "pooling", "compute",
+    "resampling", "calibration", "pooling", "compute", "benchmark", "scaling",
 }  # fmt: skip
-METHOD = {"gate", "selection", "experts", "roles", "policies", "baselines", "plan", "panel"}
+METHOD = {
+    "gate", "gate_training", "selection", "experts", "roles", "policies", "baselines", "plan", "panel",
+    "routes", "regime", "steady", "plan_file", "plan_view",
+}  # fmt: skip
 TOP = {"cli", "doctor"}
 PACKAGES = ("studies", "sources", "judges", "report", "batch")
 BELOW = {
@@ -27,7 +30,7 @@ BELOW = {
     "method": {"core", "method"},
     "studies": {"core", "method", "studies"},
     "sources": {"core", "sources"},
-    "judges": {"core", "judges", "judgekit.plan"},
+    "judges": {"core", "judges", "judgekit.plan", "judgekit.sources.recording"},
     "report": {"core", "method", "studies", "sources", "report", "batch"},
     "batch": {"core", "method", "studies", "sources", "report", "batch"},
     "top": {"core", "method", "studies", "sources", "judges", "report", "batch", "top"},
@@ -54,17 +57,20 @@ BEYOND = {
     "judgekit.judgments": {"pandas", "pyarrow"},
     "judgekit.frames": {"pandas"},
     "judgekit.signals": {"pandas"},
+    "judgekit.benchmark": {"pandas"},
     "judgekit.stats": {"statsmodels"},
     "judgekit.pooling": {"sklearn", "threadpoolctl"},
     "judgekit.selection": {"sklearn"},
     "judgekit.policies": {"sklearn", "crowdkit"},
     "judgekit.baselines": {"sklearn", "crowdkit", "pandas"},
-    "judgekit.gate": {"torch"},
+    "judgekit.roles": {"pandas"},
+    "judgekit.plan_view": {"pandas"},
+    "judgekit.gate_training": {"torch"},
     "judgekit.doctor": {"torch"},
 }
-IN_JUDGES = {"torch", "transformers", "vllm", "gguf", "tokenizers", "safetensors"}
+IN_JUDGES = {"torch", "transformers", "vllm", "gguf", "tokenizers", "safetensors", "huggingface_hub"}
 ONLY_IN_FUNCTIONS = {*IN_JUDGES, "crowdkit", "ray"}
-OPTIONAL = {"vllm", "ray", "gguf", "transformers", "tokenizers", "safetensors"}
+OPTIONAL = {*IN_JUDGES, "ray"} - {"torch"}
 
 
 class Import(NamedTuple):
