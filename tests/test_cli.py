@@ -138,6 +138,11 @@ def test_a_usage_error_is_one_line_that_names_the_field(command, capsys, argumen
         assert word in err
 
 
+def test_rebuild_reads_a_parameter_as_two_words(capsys):
+    assert cli.run(["rebuild", "--explain", "-p", "gain_threshold", "high", "-p", "=1"]) == 2
+    assert capsys.readouterr().err.startswith("judgekit: -p: allowed is a name and a value")
+
+
 def test_a_reader_that_has_gone_leaves_no_traceback():
     script = "import typer; from judgekit import cli; cli._load = lambda place: probe\n"
     script += "def probe():\n    for _ in range(20000): typer.echo('a line')\n"
