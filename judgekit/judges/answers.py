@@ -15,6 +15,7 @@ _FENCE = re.compile(r"```[a-zA-Z]*\s*(.*?)```", re.DOTALL)
 _CLOSING = re.compile(r"^(?:final )?(?:score|verdict|rating|answer)\s*[:=]\s*(.+)$", re.IGNORECASE)
 _DECORATION = "*_`\"'()[]. \t"
 _NUMBER = re.compile(r"^[-+]?\d+(?:\.\d+)?$")
+_ALONE = re.compile(r"^[-+]?\d+(?:\.\d+)?(?:\s*/\s*\d+)?$")
 _REFUSAL = re.compile(
     r"^(?:i'?m sorry|sorry|i apologi[sz]e|i can(?:no|')t|i am (?:unable|not able)|i'?m (?:unable|not able)|"
     r"as an ai)\b",
@@ -62,8 +63,8 @@ def _stated(text: str, protocol: Protocol, *, complete: bool) -> str | None:
     if closing and (complete or not protocol.rationale):
         return closing[1]
     alone = lines[0].strip(_DECORATION)
-    looks_like_one = _is_label(alone, protocol) or _NUMBER.match(lines[0].strip("*_`\"' "))
-    return alone if looks_like_one and not protocol.rationale else None
+    stands_alone = _is_label(alone, protocol) or _ALONE.match(lines[0].strip("*_`\"'. "))
+    return alone if stands_alone and not protocol.rationale else None
 
 
 def _from_json(text: str) -> str | None:

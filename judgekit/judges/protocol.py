@@ -131,10 +131,7 @@ class Protocol:
     @property
     def fields(self) -> tuple[str, ...]:
         """Item columns that the prompt shows, sorted."""
-        asked = meta.find_undeclared_variables(_parsed(self.template)) - _OWN_FIELDS
-        if self.kind == "pairwise":
-            asked = (asked - {"first", "second"}) | {"response_a", "response_b"}
-        return tuple(sorted(asked))
+        return _fields(self.template, self.kind)
 
     def record(self) -> dict[str, Any]:
         """All fields as plain values, as stored beside the outputs."""
@@ -265,6 +262,14 @@ def protocol_from(record: Mapping[str, Any]) -> Protocol:
         kind != "direct" or {"low", "high"} <= set(given), "protocol.low", "low and high of the scale", given
     )
     return _MAKERS[kind](asking=Asking(**asking), **given)
+
+
+@lru_cache(maxsize=256)
+def _fields(template: str, kind: str) -> tuple[str, ...]:
+    asked = meta.find_undeclared_variables(_parsed(template)) - _OWN_FIELDS
+    if kind == "pairwise":
+        asked = (asked - {"first", "second"}) | {"response_a", "response_b"}
+    return tuple(sorted(asked))
 
 
 @lru_cache(maxsize=256)

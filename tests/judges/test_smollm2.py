@@ -33,7 +33,7 @@ def brute_force(backend, ids, labels):
     """Mass of each label over all answers whose opening tokens spell it, from uncached single passes.
 
     Every token of the vocabulary is followed where it opens a label; all other answers are outside whatever
-    they go on to. A continuation belongs to a longer label if its text, in any cut, is part of that label's rest.
+    they go on to. A continuation belongs to a longer label if its text, in any cut, is part of its rest.
     """
     tokenizer, model = backend.conversation.tokenizer, backend.model
     vocabulary = [tokenizer.decode([token]) for token in range(model.config.vocab_size)]
