@@ -55,7 +55,7 @@ def test_labels_are_scaled_or_read_as_binary():
 
 @pytest.mark.parametrize("cost", [-0.1, float("nan"), float("inf")])
 def test_a_signal_cost_that_is_none_is_refused(cost):
-    with pytest.raises(InvalidInput, match="^signal_cost: allowed is a finite number >= 0"):
+    with pytest.raises(InvalidInput, match=r"^signal_cost: allowed is a finite number >= 0"):
         role_pool("toy", judged(CODES), slice_column=None, signal=Signal("metadata"), signal_cost=cost)
 
 
@@ -69,15 +69,15 @@ def test_a_judge_that_never_parses_is_refused():
 
 @pytest.mark.parametrize("costs", [[-1.0, 1.0], [np.nan, 1.0]])
 def test_costs_that_are_none_are_refused(costs):
-    with pytest.raises(InvalidInput, match="^costs: allowed is finite numbers >= 0"):
+    with pytest.raises(InvalidInput, match=r"^costs: allowed is finite numbers >= 0"):
         replace(good_judges(20, [0.8, 0.8]), costs=np.array(costs))
 
 
 def test_a_pool_refuses_twins_and_missing_labels():
     pool = good_judges(20, [0.8, 0.8])
-    with pytest.raises(InvalidInput, match="^judges: allowed is unique names"):
+    with pytest.raises(InvalidInput, match=r"^judges: allowed is unique names"):
         replace(pool, judges=("a", "a"))
-    with pytest.raises(InvalidInput, match="^label: allowed is a finite number for every row"):
+    with pytest.raises(InvalidInput, match=r"^label: allowed is a finite number for every row"):
         replace(pool, target=np.full(20, np.nan))
 
 
@@ -93,19 +93,19 @@ def test_an_audit_set_holds_construction_rows_alone():
 def test_one_class_is_refused():
     pool = good_judges(40, [0.8, 0.7])
     with pytest.raises(
-        InvalidInput, match="^label: allowed is at least two distinct values in the audit set; given only 1"
+        InvalidInput, match=r"^label: allowed is at least two distinct values in the audit set; given only 1"
     ):
         audited(replace(pool, target=np.ones(40)))
 
 
 def test_one_judge_is_refused():
-    with pytest.raises(InvalidInput, match="^judges: allowed is at least two, .*; given 1"):
+    with pytest.raises(InvalidInput, match=r"^judges: allowed is at least two, .*; given 1"):
         audited(good_judges(40, [0.8]))
 
 
 def test_an_empty_half_is_refused():
     pool = good_judges(40, [0.8, 0.7])
-    with pytest.raises(InvalidInput, match="^audit set: allowed is fit and validation rows; given 40, 0"):
+    with pytest.raises(InvalidInput, match=r"^audit set: allowed is fit and validation rows; given 40, 0"):
         AuditSet(pool, np.arange(40), np.arange(0))
 
 

@@ -102,17 +102,38 @@ def test_a_distribution_of_nan_is_unparsed():
         (long()[:0], "^judgments: allowed is at least one row"),
         (long(item=["x", None, "y", "y"]), "^item: allowed is a name in every row; given 1 empty"),
         (long(judge=["a", None, "a", "b"]), "^judge: allowed is a name in every row; given 1 empty"),
-        (pd.concat([long(), long()[:1]]), "^item, judge: allowed is one row for each pair; given 'x', 'a' twice"),
-        (long(label=[1.0, 0.0, 0.0, 0.0]), "^label: allowed is one value for each item; given 1.0 and 0.0 for 'x'"),
+        (
+            pd.concat([long(), long()[:1]]),
+            "^item, judge: allowed is one row for each pair; given 'x', 'a' twice",
+        ),
+        (
+            long(label=[1.0, 0.0, 0.0, 0.0]),
+            "^label: allowed is one value for each item; given 1.0 and 0.0 for 'x'",
+        ),
         (long(label=[1.0, np.nan, 0.0, 0.0]), "^label: allowed is one value for each item"),
-        (long(group=["g", "h", "g", "g"]), "^group: allowed is one value for each item; given 'g' and 'h' for 'x'"),
-        (long(task=["t", "t", "t", "u"]), "^task: allowed is one value for each item; given 't' and 'u' for 'y'"),
+        (
+            long(group=["g", "h", "g", "g"]),
+            "^group: allowed is one value for each item; given 'g' and 'h' for 'x'",
+        ),
+        (
+            long(task=["t", "t", "t", "u"]),
+            "^task: allowed is one value for each item; given 't' and 'u' for 'y'",
+        ),
         (long(unit_cost=[1.0, 1.0, 2.0, 1.0]), "^unit_cost: allowed is one value for each name; .* for 'a'"),
-        (long(label=[np.nan, np.nan, 0.0, 0.0]), "^label: allowed is a number for every item; given 1 empty, .* 'x'"),
+        (
+            long(label=[np.nan, np.nan, 0.0, 0.0]),
+            "^label: allowed is a number for every item; given 1 empty, .* 'x'",
+        ),
         (long(label=["good", "good", "bad", "bad"]), "^label: allowed is numbers; given 'good'"),
         (long(label=[5.0, 5.0, 0.0, 0.0]), r"^label: allowed is values in 0\.\.1; given 5.0"),
-        (long(score=["yes", "no", "no", "yes"]), "^score: allowed is numbers, or text verdicts with a mapping"),
-        (long(score=0.3), "^support: allowed is 2 to 20 distinct scores, or an explicit support; given 1 distinct"),
+        (
+            long(score=["yes", "no", "no", "yes"]),
+            "^score: allowed is numbers, or text verdicts with a mapping",
+        ),
+        (
+            long(score=0.3),
+            "^support: allowed is 2 to 20 distinct scores, or an explicit support; given 1 distinct",
+        ),
         (long(unit_cost=-1.0), "^unit_cost: allowed is finite numbers >= 0"),
         (long(price=np.nan), "^price: allowed is finite numbers >= 0"),
         (long(price="cheap"), "^price: allowed is finite numbers >= 0"),
@@ -121,7 +142,10 @@ def test_a_distribution_of_nan_is_unparsed():
         (spread([0.3, 0.3, 0.3]), "^prob: allowed is vectors that sum to 1"),
         (spread([0.5, 0.5, np.nan]), "^prob: allowed is a whole vector or none"),
         (spread(["much", 0.5, 0.5]), "^prob: allowed is numbers; given 'much'"),
-        (spread([0.2, 0.5, 0.3], bucket=[1.0, 2.0, None]), r"^bucket: allowed is values of the support \[1.0, 2.0\]"),
+        (
+            spread([0.2, 0.5, 0.3], bucket=[1.0, 2.0, None]),
+            r"^bucket: allowed is values of the support \[1.0, 2.0\]",
+        ),
         (spread([0.2, 0.5, 0.3], bucket="good"), "^bucket: allowed is the scores that buckets stand for"),
         (spread([0.2, 0.5, 0.3], bucket=[1.0, 2.0, 2.0]), "^item, judge: allowed is one row for each pair"),
         (spread([0.2, 0.5, 0.3])[:2], "^prob: allowed is vectors that sum to 1"),
@@ -136,17 +160,21 @@ def test_bad_rows_are_refused_by_name_in_one_line(frame, message):
 @pytest.mark.parametrize("support", [[], [1.0], [1.0, 0.0], [0.0, float("nan")]])
 def test_supports_that_are_none_are_refused(support):
     for frame in (long(), spread([0.2, 0.5, 0.3])):
-        with pytest.raises(InvalidInput, match="^support: allowed is at least two scores in increasing order"):
+        with pytest.raises(
+            InvalidInput, match=r"^support: allowed is at least two scores in increasing order"
+        ):
             from_long(frame, support=support)
 
 
 def test_a_bucket_off_the_support_is_refused():
-    with pytest.raises(InvalidInput, match=r"^bucket: allowed is values of the support \[1.0, 2.0\]; given 3.0"):
+    with pytest.raises(
+        InvalidInput, match=r"^bucket: allowed is values of the support \[1.0, 2.0\]; given 3.0"
+    ):
         from_long(spread([0.2, 0.5, 0.3]), support=[1.0, 2.0])
 
 
 def test_a_mapping_does_not_go_with_distributions():
-    with pytest.raises(InvalidInput, match="^mapping: allowed is only with a score column"):
+    with pytest.raises(InvalidInput, match=r"^mapping: allowed is only with a score column"):
         from_long(spread([0.2, 0.5, 0.3]), mapping={"yes": 1.0})
 
 
@@ -239,5 +267,5 @@ def test_a_truncated_parquet_file_is_named(tmp_path):
     path = tmp_path / "judged.parquet"
     long().to_parquet(path)
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(InvalidInput, match="^judged.parquet: allowed is a readable .parquet table"):
+    with pytest.raises(InvalidInput, match=r"^judged.parquet: allowed is a readable .parquet table"):
         read_table(path)

@@ -42,10 +42,16 @@ items = made().items
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"probs": probs([-0.2, 0.6, 0.6])}, "^prob: allowed is numbers between 0 and 1; given a value outside"),
+        (
+            {"probs": probs([-0.2, 0.6, 0.6])},
+            "^prob: allowed is numbers between 0 and 1; given a value outside",
+        ),
         ({"probs": probs([1.2, -0.1, -0.1])}, "^prob: allowed is numbers between 0 and 1"),
         ({"probs": probs([np.inf, 0, 0])}, "^prob: allowed is numbers between 0 and 1"),
-        ({"probs": probs([0.5, 0.4, 0.0])}, "^prob: allowed is vectors that sum to 1; .* item 'i1', judge 'j0'"),
+        (
+            {"probs": probs([0.5, 0.4, 0.0])},
+            "^prob: allowed is vectors that sum to 1; .* item 'i1', judge 'j0'",
+        ),
         ({"probs": probs([np.nan, 0.5, 0.5])}, "^prob: allowed is a whole vector or none; .* item 'i1'"),
         ({"items": items.assign(item="twin")}, "^item: allowed is unique names; given 'twin' twice"),
         ({"items": items.assign(item=["a", None, "c"])}, "^item: allowed is a name in every row"),
@@ -55,9 +61,15 @@ items = made().items
         ({"items": items[:2]}, "^items: allowed is 3 rows"),
         ({"judges": judge_frame(["j", "j"])}, "^name: allowed is unique names; given 'j' twice"),
         ({"judges": judge_frame(["j"])}, "^judges: allowed is 2 rows"),
-        ({"judges": judges(unit_cost=[-1.0, 1.0])}, "^unit_cost: allowed is finite numbers >= 0; given .-1.0"),
+        (
+            {"judges": judges(unit_cost=[-1.0, 1.0])},
+            "^unit_cost: allowed is finite numbers >= 0; given .-1.0",
+        ),
         ({"judges": judges(price=[1.0, np.nan])}, "^price: allowed is finite numbers >= 0"),
-        ({"judges": judges(price=["cheap", "dear"])}, "^price: allowed is finite numbers >= 0; given .'cheap'"),
+        (
+            {"judges": judges(price=["cheap", "dear"])},
+            "^price: allowed is finite numbers >= 0; given .'cheap'",
+        ),
         ({"support": np.array([1.0, 3.0, 2.0])}, "^support: allowed is finite scores in increasing order"),
         ({"support": np.array([1.0, 2.0, np.nan])}, "^support: allowed is finite scores in increasing order"),
         ({"target": np.array([1.0, 2.0, 9.0])}, r"^label: allowed is values in 1\.\.3; given 9.0"),
@@ -72,7 +84,9 @@ def test_bad_input_is_refused_by_name_in_one_line(changes, message):
 
 def test_no_items_or_no_judges_are_refused():
     empty = np.empty((0, 2), dtype=int)
-    with pytest.raises(InvalidInput, match="^judgments: allowed is at least one item and one judge; given 0 items"):
+    with pytest.raises(
+        InvalidInput, match=r"^judgments: allowed is at least one item and one judge; given 0 items"
+    ):
         made(empty, items=items[:0], target=np.empty(0))
 
 
@@ -101,7 +115,7 @@ def test_costs_come_from_the_asked_column():
     judgments = made(judges=judges(unit_cost=[1.0, 0.1], price=[5.0, 0.05]))
     assert judgments.costs().tolist() == [1.0, 0.1]
     assert judgments.costs("price").tolist() == [5.0, 0.05]
-    with pytest.raises(InvalidInput, match="^costs: allowed is unit_cost or price; given family"):
+    with pytest.raises(InvalidInput, match=r"^costs: allowed is unit_cost or price; given family"):
         judgments.costs("family")
 
 
@@ -130,12 +144,16 @@ def test_complete_case_counts_all_that_it_drops():
 
 
 def test_a_judge_that_never_parses_is_named():
-    with pytest.raises(InvalidInput, match=r"^judges: allowed is judges that parse at least once; given \['j1'\]: 0 of 2"):
+    with pytest.raises(
+        InvalidInput, match=r"^judges: allowed is judges that parse at least once; given \['j1'\]: 0 of 2"
+    ):
         made([[0, -1], [1, -1]]).complete_case()
 
 
 def test_nothing_complete_is_refused():
-    with pytest.raises(InvalidInput, match="^judgments: allowed is at least one item with a label and every output"):
+    with pytest.raises(
+        InvalidInput, match=r"^judgments: allowed is at least one item with a label and every output"
+    ):
         made([[0, -1], [-1, 1]]).complete_case()
 
 
@@ -172,7 +190,7 @@ def test_saved_judgments_come_back_equal(tmp_path_factory, data):
 def test_a_truncated_file_is_named(tmp_path, name):
     path = made().save(tmp_path / "run") / f"{name}.parquet"
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InvalidInput, match=f"^run/{name}.parquet: allowed is the file Judgments.save wrote"):
+    with pytest.raises(InvalidInput, match=rf"^run/{name}.parquet: allowed is the file Judgments.save wrote"):
         load_judgments(tmp_path / "run")
 
 
@@ -181,7 +199,7 @@ def test_files_of_two_saves_do_not_mix(tmp_path):
     first.save(tmp_path / "run")
     other = replace(first, items=first.items.assign(item=["x", "y", "z"])).save(tmp_path / "other")
     (tmp_path / "run" / "items.parquet").write_bytes((other / "items.parquet").read_bytes())
-    with pytest.raises(InvalidInput, match="^run/items.parquet"):
+    with pytest.raises(InvalidInput, match=r"^run/items.parquet"):
         load_judgments(tmp_path / "run")
 
 
@@ -192,12 +210,12 @@ def test_a_folder_without_its_checksums_is_refused(tmp_path, content):
         (folder / "sha256.json").unlink()
     else:
         (folder / "sha256.json").write_text(content)
-    with pytest.raises(InvalidInput, match="^run"):
+    with pytest.raises(InvalidInput, match=r"^run"):
         load_judgments(folder)
 
 
 def test_a_folder_that_is_absent_is_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="^nowhere: allowed is a folder written by Judgments.save"):
+    with pytest.raises(InvalidInput, match=r"^nowhere: allowed is a folder written by Judgments.save"):
         load_judgments(tmp_path / "nowhere")
 
 

@@ -125,5 +125,5 @@ def test_a_reference_risk_does_not_pay_for_a_copy():
 def test_empty_halves_are_refused(empty):
     some, none = (np.array([[1, 0]]), np.array([1.0, 0.0])), (np.empty((1, 0), dtype=int), np.empty(0))
     halves = [none, some] if empty == "fit" else [some, none]
-    with pytest.raises(InvalidInput, match="^audit set: allowed is fit and validation rows"):
+    with pytest.raises(InvalidInput, match=r"^audit set: allowed is fit and validation rows"):
         Fold(*halves[0], *halves[1], levels=2)

@@ -41,7 +41,7 @@ def test_every_form_is_read_and_written(text, signal):
      "disagreement:A,", None, 3],
 )  # fmt: skip
 def test_other_forms_are_refused(text):
-    with pytest.raises(InvalidInput, match="^signal: allowed is metadata, verifier:NAME"):
+    with pytest.raises(InvalidInput, match=r"^signal: allowed is metadata, verifier:NAME"):
         parse_signal(text)
 
 
@@ -68,7 +68,7 @@ def test_disagreement_needs_both_verdicts():
 
 
 def test_strangers_are_refused():
-    with pytest.raises(InvalidInput, match="^slice: allowed is a column among"):
+    with pytest.raises(InvalidInput, match=r"^slice: allowed is a column among"):
         slice_labels(judged(), Signal("metadata"), "colour")
     with pytest.raises(InvalidInput, match=r"^judges: allowed is names among .*; given \['C'\]"):
         slice_labels(judged(), Signal("judge", ("C",)))

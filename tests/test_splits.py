@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.errors import InvalidInput
-from judgekit.splits import audit_subsample, mix_shift, split_by_group
+from judgekit.splits import audit_subsample, mix_shift, split_by_group, split_three
 
 grouped = st.lists(st.integers(0, 15), min_size=12, max_size=80).filter(lambda groups: len(set(groups)) >= 4)
 
@@ -56,7 +56,7 @@ def test_names_of_groups_do_not_matter():
 
 @pytest.mark.parametrize("groups", [[], [0] * 50, [0, 1, 2] * 20])
 def test_too_few_groups_are_refused_however_many_rows(groups):
-    with pytest.raises(InvalidInput, match="^group: allowed is at least 4 groups"):
+    with pytest.raises(InvalidInput, match=r"^group: allowed is at least 4 groups"):
         split_by_group(np.array(groups), rng=np.random.default_rng(0))
 
 
@@ -67,7 +67,7 @@ def test_audit_subsample_keeps_whole_groups_and_the_test_rows(groups, fraction, 
     available = len(set(groups[split.construction].tolist()))
     kept = round(fraction * available)
     if kept < 2:
-        with pytest.raises(InvalidInput, match="^fraction: allowed is at least 2 groups left"):
+        with pytest.raises(InvalidInput, match=r"^fraction: allowed is at least 2 groups left"):
             audit_subsample(split, groups, fraction=fraction, rng=np.random.default_rng(seed))
         return
     half = audit_subsample(split, groups, fraction=fraction, rng=np.random.default_rng(seed))
@@ -90,7 +90,7 @@ def test_the_whole_audit_is_the_split_itself():
 @pytest.mark.parametrize("fraction", [0.0, -0.1, 1.5, float("nan")])
 def test_fractions_that_are_none_are_refused(fraction):
     split = split_by_group(np.arange(40), rng=np.random.default_rng(0))
-    with pytest.raises(InvalidInput, match="^fraction: allowed is a number in"):
+    with pytest.raises(InvalidInput, match=r"^fraction: allowed is a number in"):
         audit_subsample(split, np.arange(40), fraction=fraction, rng=np.random.default_rng(0))
 
 
@@ -120,3 +120,39 @@ def test_mixes_that_cannot_be_drawn_are_refused(share, heavy, message):
     groups = np.arange(20)
     with pytest.raises(InvalidInput, match=message):
         mix_shift(groups, groups < heavy, share=share, rng=np.random.default_rng(0))
+
+
+@given(grouped, st.integers(0, 99))
+def test_three_parts_hold_whole_groups_and_none_is_empty(groups, seed):
+    groups = np.array(groups)
+    split = split_three(groups, rng=np.random.default_rng(seed))
+    assert_partition_by_group(split, groups, range(len(groups)))
+    assert all(len(part) for part in parts(split))
+
+
+@pytest.mark.parametrize(
+    ("shares", "sizes"), [((0.6, 0.2, 0.2), (60, 20, 20)), ((0.01, 0.495, 0.495), (1, 50, 49))]
+)
+def test_shares_are_met_in_whole_groups(shares, sizes):
+    split = split_three(np.arange(100), shares, rng=np.random.default_rng(0))
+    assert tuple(map(len, parts(split))) == sizes
+
+
+def test_cells_of_one_data_set_get_the_same_groups_in_each_part():
+    documents = np.repeat(np.arange(30), 4)
+    some = documents[np.random.default_rng(1).permutation(120)[:100]]
+    whole, part = (split_three(groups, rng=np.random.default_rng(7)) for groups in (documents, some))
+    assert set(documents) == set(some)
+    for one, other in zip(parts(whole), parts(part), strict=True):
+        assert set(documents[one]) == set(some[other])
+
+
+@pytest.mark.parametrize("shares", [(0.6, 0.4), (0.5, 0.2, 0.2), (1.0, 0.0, 0.0)])
+def test_shares_that_are_not_three_parts_of_one_are_refused(shares):
+    with pytest.raises(InvalidInput, match="three positive numbers"):
+        split_three(np.arange(10), shares, rng=np.random.default_rng(0))
+
+
+def test_two_groups_cannot_be_split_in_three():
+    with pytest.raises(InvalidInput, match="at least 3 groups"):
+        split_three(np.array([0, 0, 1]), rng=np.random.default_rng(0))
