@@ -1,6 +1,7 @@
 """JSON over HTTP: bounded retries, a request rate, Retry-After, and a key that never leaves its header."""
 
 import email.utils
+import json
 import os
 import threading
 import time
@@ -118,13 +119,13 @@ class Client:
                 finish, note, wait = "error", type(error).__name__, self._pause(attempt)
             else:
                 if answer.status_code == 200:
-                    body = _json(answer)
+                    body = _json(self._without_key(answer.text))
                     if body is not None:
                         return Reply(body, "stop", attempt, time.monotonic() - started)
                     finish, note, wait = "error", "an answer that is not JSON", self._pause(attempt)
                 else:
                     finish = "error"
-                    note = f"HTTP {answer.status_code}: {self._scrubbed(answer.text[:300])}"
+                    note = f"HTTP {answer.status_code}: {self._scrubbed(answer.text)[:300]}"
                     if answer.status_code not in _RETRIED:
                         return Reply(None, finish, attempt, time.monotonic() - started, note)
                     wait = self._asked_to_wait(answer, attempt)
@@ -163,14 +164,16 @@ class Client:
         return self._pause(attempt) if asked is None else min(asked, self._patience.longest_pause)
 
     def _scrubbed(self, text: str) -> str:
+        return " ".join(self._without_key(text).split())
+
+    def _without_key(self, text: str) -> str:
         key = os.environ.get(self._variable, "") if self._variable else ""
-        one_line = " ".join(text.split())
-        return one_line.replace(key, HIDDEN) if key else one_line
+        return text.replace(key, HIDDEN) if key else text
 
 
-def _json(answer: requests.Response) -> dict[str, Any] | None:
+def _json(text: str) -> dict[str, Any] | None:
     try:
-        body = answer.json()
+        body = json.loads(text)
     except ValueError:
         return None
     return body if isinstance(body, dict) else None

@@ -48,8 +48,9 @@ def read_top(labels: Sequence[str], tokens: Sequence[tuple[str, float]], *, whol
             # A token of blanks may be followed by any label.
             ambiguous += mass
     least = min(spaced.values(), default=1.0)
-    missing = sum(2 for label in labels if label not in spaced and " " + label not in spaced)
-    hidden = min(max(1.0 - shown, 0.0), missing * least)
+    forms = [form for label in labels for form in (label, " " + label)]
+    openings = {form[:length] for form in forms for length in range(1, len(form) + 1)}
+    hidden = min(max(1.0 - shown, 0.0), len(openings - set(spaced)) * least)
     return Seen(masses, ambiguous + hidden)
 
 
