@@ -144,3 +144,18 @@ def _one_kind(rows: tuple[Row, ...]) -> None:
         for setting in row.recorded:
             if kinds.setdefault(setting, row.kind) != row.kind:
                 raise InvalidInput(f"counterparts setting {setting}", "one kind everywhere", row.kind)
+
+
+def counterpart(published: str, profile: str) -> str:
+    """The first setting of a profile that stands beside a published row, such as jbb_proxy beside JBB-7.
+
+    Raises
+    ------
+    InvalidInput
+        No such row, or none of the profile's settings stands beside it.
+    """
+    row = counterparts().row(published)
+    names = row.simulated if profile == "simulated" else row.recorded
+    if not names:
+        raise InvalidInput("published row", f"one with a setting in the {profile} profile", published)
+    return names[0]

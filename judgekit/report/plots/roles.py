@@ -129,7 +129,7 @@ def plot_decomposition(gains: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 def _policy_legend(figure: Figure, policies: list[str]) -> None:
     handles = [
-        Line2D([], [], color=POLICY_STYLE[name][0], marker=POLICY_STYLE[name][1], linestyle="none", label=text)
-        for name, text in ((name, POLICY_NAMES[name]) for name in policies)
+        Line2D([], [], color=colour, marker=marker, linestyle="none", label=POLICY_NAMES[name])
+        for name, (colour, marker) in ((name, POLICY_STYLE[name]) for name in policies)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, handletextpad=0.3, columnspacing=1.2)

@@ -78,14 +78,17 @@ def strong_baselines(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def allocation_baselines(scores: pd.DataFrame) -> pd.DataFrame:
-    """Table 5: reliability jury, frugal cascade and routed plan; last, Dawid-Skene without labels."""
+    """Table 5: reliability jury, frugal cascade and routed plan; last, Dawid-Skene without labels.
+
+    Dawid-Skene is slow and may have been run on the first splits only, which its column's name says.
+    """
     return _beside(
         scores,
         {
             "reliability_jury": {"risk": "reliability_jury_risk", "cost": "reliability_jury_cost"},
             "frugal_cascade": {"risk": "frugal_cascade_risk", "cost": "frugal_cascade_cost"},
             "role_routed": {"risk": "role_risk", "cost": "role_cost"},
-            "dawid_skene": {"risk": "dawid_skene_risk"},
+            "dawid_skene": {"risk": "dawid_skene_risk_first_splits"},
         },
     )
 
@@ -119,9 +122,18 @@ def copy_stress(scores: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def proxy_routing(scores: pd.DataFrame) -> pd.DataFrame:
-    """Table 10: six policies on one setting, with the half-width of the risk."""
-    return _named_policies(scores, _TABLE_10)
+def proxy_routing(scores: pd.DataFrame, charged: pd.DataFrame) -> pd.DataFrame:
+    """Table 10: six policies on one setting, with the half-width of the risk.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The signal comes free.
+    charged : DataFrame
+        The routed plan with the signal paid for; it becomes the last row, which the paper lacks.
+    """
+    paid = _named_policies(charged, {"role_routed": "Role routed stop, signal charged"})
+    return pd.concat([_named_policies(scores, _TABLE_10), paid], ignore_index=True)
 
 
 def prompt_variants(scores: pd.DataFrame) -> pd.DataFrame:
