@@ -82,7 +82,7 @@ class ScoreScenario:
     """
 
     judges: dict[str, ScoreJudge]
-    support: tuple[float, ...] = (1, 2, 3, 4, 5)
+    support: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 5.0)
     marginal: tuple[float, ...] = ()
     groups: int = 100
     rows_per_group: int = 5
@@ -207,15 +207,25 @@ def score_scenario(name: str, entry: Mapping[str, Any]) -> ScoreScenario:
     if not entry.get("judges"):
         raise InvalidInput(f"cells.{name}.judges", "at least one judge", "none")
     try:
-        judges = {judge: ScoreJudge(**knobs) for judge, knobs in entry["judges"].items()}
+        judges = {judge: ScoreJudge(**_floats(knobs)) for judge, knobs in entry["judges"].items()}
     except TypeError as error:
         raise InvalidInput(f"cells.{name}.judges", "the knobs of ScoreJudge", error) from error
-    rest: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in entry.items()
-        if key != "judges"
-    }
-    return ScoreScenario(judges=judges, **rest)
+    counts = {key: entry[key] for key in ("groups", "rows_per_group", "raters") if key in entry}
+    rest = _floats({key: entry[key] for key in entry if key not in ("judges", *counts)})
+    return ScoreScenario(judges=judges, **counts, **rest)
+
+
+def _floats(knobs: Mapping[str, Any]) -> dict[str, Any]:
+    """Knobs as YAML gives them with whole numbers as floats and lists as tuples."""
+    found: dict[str, Any] = {}
+    for key, value in knobs.items():
+        if isinstance(value, Mapping):
+            found[key] = _floats(value)
+        elif isinstance(value, list):
+            found[key] = tuple(float(each) if isinstance(each, int) else each for each in value)
+        else:
+            found[key] = float(value) if isinstance(value, int) else value
+    return found
 
 
 def _claimed(scenario: ScoreScenario, judge: ScoreJudge) -> list[float]:
