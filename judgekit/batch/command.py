@@ -14,6 +14,8 @@ from judgekit.batch.rebuild import rebuild as rebuild_notebooks
 from judgekit.batch.tasks import Request, plan
 from judgekit.errors import InvalidInput
 
+REASONS = 6
+
 _PARAMETER = ("-p", "--parameter")
 
 
@@ -117,7 +119,9 @@ def explained(request: Request, layout: Layout) -> list[str]:
         if task.problem is not None:
             lines.append(f"{label}: cannot run: {task.problem}")
         elif task.reasons:
-            lines.append(f"{label}: runs: {'; '.join(task.reasons)}")
+            more = len(task.reasons) - REASONS
+            shown = [*task.reasons[:REASONS], *([f"{more} more"] if more > 0 else [])]
+            lines.append(f"{label}: runs: {'; '.join(shown)}")
         else:
             lines.append(f"{label}: up to date")
     return lines
