@@ -215,24 +215,30 @@ def _judge(entry: Mapping[str, Any]) -> Judge:
     return Judge(**given)
 
 
+def settings_of(kind: Any, judge: Judge) -> Any:
+    """Backend settings of a judge, as the dataclass `kind`; InvalidInput on a field that is wrong."""
+    return _made(kind, judge.settings, f"{judge.name}.settings")
+
+
 def _made(kind: Any, content: Mapping[str, Any] | None, where: str) -> Any:
     known = {f.name: f for f in dataclasses.fields(kind)}
-    _known(content or {}, set(known), where)
-    values: dict[str, Any] = {}
-    for key, value in (content or {}).items():
-        if known[key].type in (int, float):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-                raise InvalidInput(f"{where}.{key}", "a number >= 0", value)
-            values[key] = int(value) if known[key].type is int else float(value)
-        else:
-            values[key] = str(value)
-    return kind(**values)
+    given = dict(content or {})
+    _known(given, set(known), where)
+    for name, entry in known.items():
+        if name not in given and entry.default is entry.default_factory is dataclasses.MISSING:
+            raise InvalidInput(f"{where}.{name}", "a value", "nothing")
+    return kind(**{name: _typed(value, known[name].type, f"{where}.{name}") for name, value in given.items()})
 
 
-def settings_of(kind: Any, judge: Judge) -> Any:
-    """Backend settings of a judge: an object of the dataclass `kind`; InvalidInput on a field it lacks."""
-    _known(judge.settings, {f.name for f in dataclasses.fields(kind)}, f"{judge.name}.settings")
-    return kind(**judge.settings)
+def _typed(value: Any, kind: Any, where: str) -> Any:
+    if kind in (int, float):
+        whole = kind is float or isinstance(value, int)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not whole or not value >= 0:
+            raise InvalidInput(where, f"a {'whole ' if kind is int else ''}number >= 0", value)
+        return kind(value)
+    if kind is bool and not isinstance(value, bool):
+        raise InvalidInput(where, "true or false", value)
+    return value if kind is bool else str(value)
 
 
 def _known(content: Mapping[str, Any], allowed: set[str], where: str) -> None:
