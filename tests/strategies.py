@@ -87,18 +87,22 @@ class Case:
 
     @functools.cached_property
     def pool(self) -> RolePool:
-        """Judges who hear the label through noise; both extreme labels in fit and in validation rows."""
+        """Judges who hear the label through noise, upside down on some slices; no half has one label alone."""
         rng = np.random.default_rng(self.seed)
         ends = self.levels - 1
         latent = rng.random(self.rows)
         target = np.round(latent * ends) / ends if self.scalar else np.round(latent)
         heard = target[:, None] + np.array(self.noise) * rng.standard_normal((self.rows, len(self.noise)))
+        slices = rng.integers(-1, self.slices, self.rows) if self.slices else np.full(self.rows, -1)
+        misled = rng.random((self.slices + 1, len(self.noise))) < 0.3
+        misled[-1] = False
+        heard = np.where(misled[slices], 1 - heard, heard)
         for part in (self.split.fit, self.split.validation):
             target[part[0]], target[part[-1]] = 0.0, 1.0
         return make_pool(
             np.clip(np.round(heard * ends), 0, ends),
             target,
-            slices=rng.integers(-1, self.slices, self.rows) if self.slices else None,
+            slices=slices,
             groups=np.arange(self.rows) // self.group_size,
             costs=np.array(self.costs),
             levels=self.levels,
@@ -115,7 +119,7 @@ def cases(*, scalar: bool = True, max_levels: int = 4, max_judges: int = 5) -> s
     return st.integers(2, max_judges).flatmap(
         lambda judges: st.builds(
             Case,
-            rows=st.integers(16, 60),
+            rows=st.integers(16, 90),
             levels=st.integers(2, max_levels),
             seed=st.integers(0, 2**32 - 1),
             noise=st.tuples(*[st.sampled_from([0.05, 0.3, 0.8, 2.0])] * judges),

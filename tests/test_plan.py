@@ -85,10 +85,11 @@ def test_answers_agree_with_dictionaries_of_tuples(case, chosen):
 
 @given(cases(), options, st.data())
 def test_an_exact_copy_changes_no_digit_of_risk_and_no_call(case, chosen, data):
-    original = data.draw(st.integers(0, len(case.noise) - 1))
-    place = data.draw(st.integers(original + 1, len(case.noise)))
     settings = PlanSettings(**chosen)
-    without = scored(case.pool, case.split, plan_calls(case.audit, settings))
+    plan = plan_calls(case.audit, settings)
+    original = data.draw(st.sampled_from([*plan.panel, *range(len(case.noise))]))
+    place = data.draw(st.integers(original + 1, len(case.noise)))
+    without = scored(case.pool, case.split, plan)
     pool = insert_copy(case.pool, original, place)
     with_copy = scored(pool, case.split, plan_calls(pool.audit(case.split), settings))
     np.testing.assert_array_equal(with_copy.probability, without.probability)
