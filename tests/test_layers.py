@@ -30,7 +30,7 @@ BELOW = {
     "method": {"core", "method"},
     "studies": {"core", "method", "studies"},
     "sources": {"core", "sources"},
-    "judges": {"core", "judges", "judgekit.plan", "judgekit.sources.recording"},
+    "judges": {"core", "judges", "judgekit.plan", "judgekit.sources.recording", "judgekit.sources.cache"},
     "report": {"core", "method", "studies", "sources", "report", "batch"},
     "batch": {"core", "method", "studies", "sources", "report", "batch"},
     "top": {"core", "method", "studies", "sources", "judges", "report", "batch", "top"},
