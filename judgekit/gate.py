@@ -157,8 +157,10 @@ class FittedGate:
 
     def weights(self, features: Inputs) -> Scores:
         """Weight of each judge on each item, 0 for missing judges; NaN where no judge is present."""
-        inputs, present = standardise(features, self.centre, self.scale)
-        logits = gate_logits(self.parameters, inputs, present, relu=lambda values: np.maximum(values, 0))
+        # In float64 whatever the training used, so that equal rows get equal weights.
+        layers = {name: layer.astype(np.float64) for name, layer in self.parameters.items()}
+        inputs, present = standardise(features, self.centre.astype(np.float64), self.scale)
+        logits = gate_logits(layers, inputs, present, relu=lambda values: np.maximum(values, 0))
         weights = softmax(np.where(present, logits, -1e30), axis=1)
         return np.where(present.any(axis=1, keepdims=True), weights * present, np.nan)
 

@@ -33,8 +33,19 @@ class RankCorrelation:
     undefined: str = ""
 
 
+def merge_ties(scores: Float[np.ndarray, "*rows"]) -> Float[np.ndarray, "*rows"]:
+    """Scores whose differences are below rounding made equal, so that ranks do not order noise.
+
+    Equal distributions can come out of a matrix product with another last digit. Rounds to 12 decimals,
+    float32 to 5: pool in float64 where many items share a distribution (hard-only judges).
+    """
+    return np.round(scores, 5 if scores.dtype == np.float32 else 12)
+
+
 def rank_correlation(score: Values, target: Values) -> RankCorrelation:
     """Spearman's correlation of one score with the target; rows with a NaN are counted and left out.
+
+    Differences below rounding are ties, see `merge_ties`.
 
     Examples
     --------
@@ -45,10 +56,11 @@ def rank_correlation(score: Values, target: Values) -> RankCorrelation:
     kept, dropped = int(rows.sum()), int((~rows).sum())
     if kept < 2:
         return RankCorrelation(float("nan"), kept, dropped, "fewer than 2 rows")
-    for name, values in (("scores", score[rows]), ("target", target[rows])):
-        if values.min() == values.max():
+    ranks = {"scores": _centred_ranks(score[rows, None]), "target": _centred_ranks(target[rows, None])}
+    for name, rank in ranks.items():
+        if not rank.any():
             return RankCorrelation(float("nan"), kept, dropped, f"constant {name}")
-    estimate = _correlate(_centred_ranks(score[rows, None]), _centred_ranks(target[rows, None]))[0]
+    estimate = _correlate(ranks["scores"], ranks["target"])[0]
     return RankCorrelation(float(estimate), kept, dropped)
 
 
@@ -173,7 +185,8 @@ def _correlation_matrix(errors: Float64[np.ndarray, "items judges"]) -> Float64[
 
 
 def _centred_ranks(values: Real[np.ndarray, "items columns"]) -> Float64[np.ndarray, "items columns"]:
-    return rankdata(values, axis=0) - (len(values) + 1) / 2
+    merged = merge_ties(values) if np.issubdtype(values.dtype, np.floating) else values
+    return rankdata(merged, axis=0) - (len(values) + 1) / 2
 
 
 def _correlate(

@@ -8,6 +8,7 @@ from jaxtyping import Float, Float64, Int, Real
 from scipy import stats
 
 from judgekit.errors import InvalidInput
+from judgekit.metrics import merge_ties
 from judgekit.stats import Interval
 
 # Resampled counts of one block: small enough to stay in cache, large enough to hide the loop.
@@ -140,8 +141,8 @@ def bootstrap_spearman(
     """
     rows = ~(np.isnan(scores).any(axis=1) | np.isnan(target))
     codes = _group_codes(groups[rows])
-    rankings = [_Ranking.of(column, codes) for column in scores[rows].T]
-    truth = _Ranking.of(target[rows], codes)
+    rankings = [_Ranking.of(column, codes) for column in merge_ties(scores[rows]).T]
+    truth = _Ranking.of(np.round(target[rows], 12), codes)
 
     def estimates(counts: np.ndarray) -> np.ndarray:
         truth_ranks, truth_norm = truth.ranks(counts)

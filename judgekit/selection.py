@@ -297,9 +297,7 @@ def _shared_rows(probs: np.ndarray, target: np.ndarray) -> np.ndarray:
 def _spearman(
     probs: np.ndarray, target: np.ndarray, support: np.ndarray, subsets: np.ndarray, settings: SubsetSettings
 ) -> np.ndarray:
-    scores = subset_scores(probs, support, subsets, settings=settings)
-    # Pools that are equal on paper differ in the last digits; rounding keeps such ties from being ordered.
-    return spearman_columns(np.round(scores, _TIE_DECIMALS), target)
+    return spearman_columns(subset_scores(probs, support, subsets, settings=settings), target)
 
 
 def _best(subsets: np.ndarray, values: np.ndarray) -> int:

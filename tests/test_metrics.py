@@ -31,6 +31,17 @@ def test_constant_scores_are_undefined_and_say_so():
     assert metrics.rank_correlation(np.arange(5.0), np.ones(5)).undefined == "constant target"
 
 
+def test_noise_in_the_last_digits_makes_no_order():
+    rng = np.random.default_rng(5)
+    levels = rng.integers(0, 4, 200) / 3
+    target = rng.normal(size=200)
+    clean = metrics.spearman(levels, target)
+    assert metrics.spearman(levels + 1e-15 * rng.normal(size=200), target) == pytest.approx(clean, abs=1e-12)
+    noisy = (levels * (1 + 2e-7 * rng.normal(size=200))).astype(np.float32)
+    assert metrics.spearman(noisy, target) == pytest.approx(clean, abs=1e-12)
+    assert metrics.rank_correlation(1 + 1e-15 * rng.normal(size=200), target).undefined == "constant scores"
+
+
 def test_too_few_rows_are_undefined_and_counted():
     found = metrics.rank_correlation(np.array([1.0, np.nan, np.nan]), np.array([1.0, 2.0, 3.0]))
     assert (found.undefined, found.kept, found.dropped) == ("fewer than 2 rows", 1, 2)
