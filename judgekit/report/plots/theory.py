@@ -1,0 +1,122 @@
+"""Figures of the propositions: small, and readable in grey."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from judgekit.report.plots.palette import BLACK, BLUE, GREY, VERMILION
+
+
+def plot_information(gaps: pd.Series, *, ax: Axes | None = None) -> Axes:
+    """Error lost by keeping only the mean, by number of buckets (index)."""
+    ax = ax or plt.subplots(figsize=(4.6, 2.6))[1]
+    ax.bar(gaps.index.astype(str), gaps, color=BLUE, width=0.6)
+    for place, gap in enumerate(gaps):
+        ax.text(place, gap, f"{gap:.3f}" if gap > 0 else "0", ha="center", va="bottom", fontsize=9)
+    ax.set_xlabel("buckets K")
+    ax.set_ylabel("squared error lost")
+    ax.margins(y=0.15)
+    return ax
+
+
+def plot_error_floor(
+    curves: pd.DataFrame, *, marked: tuple[int, float] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Variance of a pool's mean error against its size.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Index: judges; one column a correlation, values relative to one judge's variance.
+    marked : (judges, correlation), optional
+        A point to mark, on the formula.
+    """
+    ax = ax or plt.subplots(figsize=(5.6, 3.2))[1]
+    styles = ("-", "--", "-.", ":")
+    for place, correlation in enumerate(curves):
+        values = curves[correlation]
+        ax.plot(curves.index, values, color=BLUE, linestyle=styles[place % 4])
+        ax.axhline(correlation, color=GREY, linewidth=0.6, zorder=0)
+        ax.text(curves.index[-1] * 1.02, values.iloc[-1], f"ρ = {correlation:g}", va="center", fontsize=8.5)
+    if marked is not None:
+        judges, correlation = marked
+        height = correlation + (1 - correlation) / judges
+        ax.plot([judges], [height], marker="o", color=VERMILION, zorder=3)
+        ax.annotate(f"{height:.3f}", (judges, height), xytext=(5, 6), textcoords="offset points", fontsize=9)
+    ax.set_xlabel("judges m")
+    ax.set_ylabel("variance of the mean error")
+    ax.set_ylim(0, 1.05)
+    return ax
+
+
+def plot_temperature(excess: pd.DataFrame, best: float, *, ax: Axes | None = None) -> Axes:
+    """Squared error of the log pool over its temperature, with T* marked."""
+    ax = ax or plt.subplots(figsize=(5.6, 3.0))[1]
+    ax.plot(excess["pool_temperature"], excess["squared_error"], color=BLUE, label="computed")
+    ax.plot(
+        excess["pool_temperature"][::4],
+        excess["predicted"][::4],
+        linestyle="none",
+        marker="x",
+        color=BLACK,
+        label="Eq. 22",
+    )
+    ax.axvline(best, color=VERMILION, linewidth=1)
+    ax.text(best, ax.get_ylim()[1], f" T* = {best:.2f}", va="top", fontsize=9)
+    ax.set_xlabel("pool temperature T")
+    ax.set_ylabel("expected squared error")
+    ax.legend()
+    return ax
+
+
+def plot_flips(flips: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Which pool one weak judge turns round, over the mass it leaves on the right bucket (log axis)."""
+    ax = ax or plt.subplots(figsize=(5.6, 1.9))[1]
+    for height, (pool, colour) in enumerate((("linear", BLUE), ("log", VERMILION))):
+        turned = flips[pool]
+        for shown, marker, text in ((~turned, "o", "right"), (turned, "X", "turned round")):
+            ax.scatter(
+                flips.loc[shown, "veto"],
+                np.full(shown.sum(), height),
+                marker=marker,
+                facecolor=colour if marker == "X" else "white",
+                edgecolor=colour,
+                label=text if height else None,
+                s=36,
+            )
+    ax.set_xscale("log")
+    ax.set_yticks([0, 1], ["linear pool", "log pool"])
+    ax.set_ylim(-0.6, 1.6)
+    ax.set_xlabel("mass the weak judge leaves on the right bucket")
+    ax.grid(visible=False)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    return ax
+
+
+def plot_bayes_actions(losses: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Expected squared and exact-match loss of every answer; the lowest point of each is marked."""
+    ax = ax or plt.subplots(figsize=(5.6, 3.0))[1]
+    squared = losses.loc[losses["squared_loss"].idxmin()]
+    exact = losses.loc[losses["exact_match_loss"].idxmin()]
+    scores = losses[losses["exact_match_loss"] < 1]
+    ax.plot(losses["action"], losses["squared_loss"], color=BLUE, label="squared loss")
+    ax.plot(
+        scores["action"],
+        scores["exact_match_loss"],
+        linestyle="none",
+        marker="s",
+        color=VERMILION,
+        label="exact-match loss",
+    )
+    for best, column, text in ((squared, "squared_loss", "mean"), (exact, "exact_match_loss", "mode")):
+        ax.annotate(
+            f"{text} {best['action']:.2f}",
+            (best["action"], best[column]),
+            xytext=(4, -14),
+            textcoords="offset points",
+        )
+    ax.set_xlabel("answer")
+    ax.set_ylabel("expected loss")
+    ax.legend()
+    return ax
