@@ -64,7 +64,8 @@ plots.plot_information(gaps);
 #
 # If the errors of m judges share a correlation ρ, the variance of their mean is `σ² (ρ + (1 − ρ)/m)`: however many
 # judges join, it never falls below `ρ σ²`. Look at how flat the curves become after three judges. The paper's six judges
-# (ρ = 0.78) have a floor of 0.815, and its three (ρ = 0.71) one of 0.805: fewer judges, less shared error.
+# (ρ = 0.7775) come to 0.815 σ², its three (ρ = 0.7071) to 0.805 σ²: fewer judges with less error in common are no
+# worse.
 
 # %%
 sizes = np.arange(1, 13)
@@ -136,14 +137,14 @@ plots.plot_bayes_actions(losses);
 # ## And real judges?
 #
 # The propositions suppose judges of equal variance and equally shared errors, calibrated and without vetoes. Here is
-# what the judges of one benchmark cell make of that. Look at the correlation of their errors: with these judges, a
+# what the judges of each benchmark cell make of that. Look at the correlation of their errors: with these judges, a
 # second opinion is hardly an opinion of its own.
 
 # %%
 names = [benchmark_cell] if benchmark_cell else [name for name in cell_names(profile, role="choose")]
 rows = [theory.assumptions(load_cell(profile, name)).assign(benchmark_cell=name) for name in names]
 table = out.table(pd.concat(rows, ignore_index=True), "judgemoe/assumptions")
-table.pivot(index="assumption", columns="benchmark_cell", values="measured").loc[rows[0]["assumption"]]
+table.pivot(index="benchmark_cell", columns="assumption", values="measured")[rows[0]["assumption"]]
 
 # %% [markdown]
 # ## Three things to try

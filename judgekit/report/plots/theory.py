@@ -109,13 +109,12 @@ def plot_bayes_actions(losses: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         color=VERMILION,
         label="exact-match loss",
     )
-    for best, column, text in ((squared, "squared_loss", "mean"), (exact, "exact_match_loss", "mode")):
-        ax.annotate(
-            f"{text} {best['action']:.2f}",
-            (best["action"], best[column]),
-            xytext=(4, -14),
-            textcoords="offset points",
-        )
+    marked = ((squared, "squared_loss", "mean", (-12, 9)), (exact, "exact_match_loss", "mode", (8, -10)))
+    for best, column, text, shift in marked:
+        place = (best["action"], best[column])
+        ax.plot(*place, marker="o", markersize=11, markerfacecolor="none", markeredgecolor=BLACK)
+        ax.annotate(f"{text} {place[0]:.2f}", place, xytext=shift, textcoords="offset points")
+    ax.set_ylim(bottom=0)
     ax.set_xlabel("answer")
     ax.set_ylabel("expected loss")
     ax.legend()
