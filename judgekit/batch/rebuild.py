@@ -5,6 +5,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from tqdm import tqdm
+
 from judgekit.batch.data import Shelf
 from judgekit.batch.kernels import require_ipykernel
 from judgekit.batch.layout import Layout
@@ -99,7 +101,10 @@ class _Batch:
                         running[pool.submit(self._run, tasks[number])] = number
                     else:
                         outcomes[number] = self._tell(known)
-                for future in as_completed(running):
+                bar = tqdm(
+                    as_completed(running), total=len(running), unit="notebook", disable=None, leave=False
+                )
+                for future in bar:
                     number = running[future]
                     outcomes[number] = self._tell(self._keep(tasks[number], future))
             except BaseException:

@@ -21,8 +21,10 @@ from judgekit.batch.disk import write_json
 from judgekit.batch.kernels import Kernel
 
 GIVEN_UP = 75
+START_SECONDS = 120
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_FRAME = re.compile(r"(judgekit/[\w/]+\.py):(\d+), in ")
 _FAILING_LINE = re.compile(r"^-+> *(\d+) (.*)$", re.MULTILINE)
 
 
@@ -66,6 +68,7 @@ def execute(order: Order) -> str | None:
                 kernel_name="python3",
                 language="python",
                 progress_bar=False,
+                start_timeout=START_SECONDS,
                 cwd=order.scratch,
                 kernel_manager_class=_over_sockets(Path(sockets)),
             )
@@ -152,14 +155,16 @@ def _fault_of_kernel() -> str | None:
 
 
 def _told(output: Any, cell: Any, number: int) -> str:
-    failing = _FAILING_LINE.search(_COLOURS.sub("", "\n".join(output.traceback)))
+    traceback = _COLOURS.sub("", "\n".join(output.traceback))
+    failing, frames = _FAILING_LINE.search(traceback), _FRAME.findall(traceback)
     where = f"cell In [{number}]: {_first_line(cell.source)}"
     if failing is not None and failing[2].strip() in cell.source:
         where = f"cell In [{number}], line {failing[1]}: {failing[2].strip()}"
     if output.ename == "SystemExit":
         return f"{where}\nSystemExit: {output.evalue or 0}: the cells below it never ran"
-    first, *rest = [line for line in output.evalue.splitlines() if line.strip()][:3] or [""]
-    return "\n".join([where, f"{output.ename}: {first}".removesuffix(": "), *rest])
+    message, *more = [line for line in output.evalue.splitlines() if line.strip()][:3] or [""]
+    raised = f" (raised in {frames[-1][0]}, line {frames[-1][1]})" if frames else ""
+    return "\n".join([where, f"{output.ename}: {message}".removesuffix(": ") + raised, *more])
 
 
 def _without_places(notebook: Any, order: Order) -> None:

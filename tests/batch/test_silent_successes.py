@@ -31,11 +31,6 @@ LAPSES = {
         "ZeroDivisionError: division by zero",
     ),
     "05_writes_nothing": (("1 + 1",), "declared in profiles.yaml but not written: tables/t05.csv"),
-    "06_writes_more": (
-        (WRITES.format("t06"), WRITES.format("more")),
-        "written but not declared in profiles.yaml: tables/more.csv",
-    ),
-    "07_exits_with_words": ((WRITES.format("t07"), "import sys; sys.exit('no data')"), "SystemExit: no data"),
 }
 GOOD = "10_good"
 
