@@ -32,6 +32,7 @@ lint: $(INSTALLED)
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
+	@$(BIN)/python -m judgekit.batch.check
 
 lab: $(INSTALLED)
 	@MATPLOTLIBRC="$(CURDIR)/nbconfig" $(BIN)/jupyter lab notebooks/00_start_here.ipynb
