@@ -13,7 +13,7 @@ def test_two_buckets_lose_nothing_and_three_lose_something():
 
 
 def test_information_gap_of_a_grid_worked_by_hand():
-    # K = 3 in halves: (1,0,0) (0,1,0) (0,0,1) (.5,.5,0) (.5,0,.5) (0,.5,.5); only the two of mean 1 share a mean,
+    # K = 3 in halves gives six points; only (0,1,0) and (.5,0,.5) share a mean,
     # with variances 0 and 1, so each misses by 0.5
     assert theory.information_gap(3, 2) == pytest.approx(2 * 0.25 / 6)
 
