@@ -14,7 +14,7 @@ from judgekit.metrics import residual_correlation_matrix
 from judgekit.panel import NO_GAIN
 from judgekit.plan import PlanSettings, audit_fold, plan_calls
 from judgekit.policies import POLICIES
-from judgekit.studies.role_policies import draw_splits, score_policy
+from judgekit.studies.role_policies import draw_splits, score_outcome
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def study_copies(
     Returns
     -------
     DataFrame
-        One row per (setting, condition, split, policy): `role_policies.score_policy`, and `original` (judge
+        One row per (setting, condition, split, policy): `role_policies.score_outcome`, and `original` (judge
         of lowest validation risk), `copy_calls` (copies called a row).
 
     Raises
@@ -106,11 +106,10 @@ def study_copies(
             audit = copied.audit(split)
             for policy in policies:
                 fitted = POLICIES[policy](audit, settings)
-                called = fitted.apply(copied.codes[split.test], copied.slices[split.test]).called
+                outcome = fitted.apply(copied.codes[split.test], copied.slices[split.test])
                 row = {"setting": pool.name, "condition": condition, "split": number, "policy": policy}
-                row |= score_policy(copied, fitted, split)
-                row["original"] = pool.judges[order[0]]
-                row["copy_calls"] = float(called[:, len(pool.judges) :].sum(axis=1).mean())
+                row |= {"original": pool.judges[order[0]]} | score_outcome(copied, outcome, split)
+                row["copy_calls"] = float(outcome.called[:, len(pool.judges) :].sum(axis=1).mean())
                 rows.append(row)
     return pd.DataFrame(rows)
 

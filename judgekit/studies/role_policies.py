@@ -10,7 +10,7 @@ import pandas as pd
 from judgekit.audit import RolePool
 from judgekit.errors import InvalidInput
 from judgekit.metrics import accuracy, brier
-from judgekit.plan import CallPlan, PlanSettings
+from judgekit.plan import CallPlan, Outcome, PlanSettings
 from judgekit.policies import POLICIES, FittedPolicy
 from judgekit.splits import Split, split_by_group
 
@@ -92,10 +92,21 @@ def draw_splits(
 
 def score_policy(pool: RolePool, fitted: FittedPolicy, split: Split) -> dict[str, float]:
     """Risk, accuracy, cost and calls of a fitted policy on the test rows of a split."""
-    outcome = fitted.apply(pool.codes[split.test], pool.slices[split.test])
+    row = score_outcome(pool, fitted.apply(pool.codes[split.test], pool.slices[split.test]), split)
+    if isinstance(fitted, CallPlan):
+        row |= {
+            "validation_fallback": fitted.validation_fallback,
+            "global_patterns": fitted.table.patterns,
+            "max_route_patterns": max((table.patterns for table in fitted.slice_tables.values()), default=0),
+        }
+    return row
+
+
+def score_outcome(pool: RolePool, outcome: Outcome, split: Split) -> dict[str, float]:
+    """Risk, accuracy, cost and calls of what a policy said of the test rows of a split."""
     target = pool.target[split.test]
     binary = bool(np.all((pool.target == 0) | (pool.target == 1)))
-    row = {
+    return {
         "risk": brier(outcome.probability, target),
         "accuracy": accuracy(outcome.probability, target) if binary else np.nan,
         "cost": float((outcome.called @ pool.costs).mean()) + outcome.extra_cost,
@@ -107,13 +118,6 @@ def score_policy(pool: RolePool, fitted: FittedPolicy, split: Split) -> dict[str
         "validation": len(split.validation),
         "test": len(split.test),
     }
-    if isinstance(fitted, CallPlan):
-        row |= {
-            "validation_fallback": fitted.validation_fallback,
-            "global_patterns": fitted.table.patterns,
-            "max_route_patterns": max((table.patterns for table in fitted.slice_tables.values()), default=0),
-        }
-    return row
 
 
 def planned_calls(fitted: FittedPolicy) -> list[dict[str, object]]:
@@ -121,7 +125,7 @@ def planned_calls(fitted: FittedPolicy) -> list[dict[str, object]]:
     if not isinstance(fitted, CallPlan):
         return []
     parts = {"all": (fitted.panel, fitted.panel_steps)}
-    parts |= {name: (fitted.routes[name], fitted.route_steps[name]) for name in fitted.routes}
+    parts |= {name: (fitted.routes[name], fitted.route_steps.get(name, ())) for name in fitted.routes}
     return [
         {
             "slice": name,
