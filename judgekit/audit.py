@@ -132,6 +132,34 @@ class AuditSet:
             )
 
 
+def halve_again(audit: AuditSet, *, repeats: int, rng: np.random.Generator) -> tuple[AuditSet, ...]:
+    """New random halvings of the same rows by group, each half in turn for fitting and for validation.
+
+    Parameters
+    ----------
+    audit : AuditSet
+    repeats : int
+        Halvings; twice as many audit sets come back.
+    rng : numpy Generator
+
+    Raises
+    ------
+    InvalidInput
+        Fewer than one repeat or than two groups.
+    """
+    values, code = np.unique(audit.pool.groups, return_inverse=True)
+    if repeats < 1:
+        raise InvalidInput("repeats", "at least 1", repeats)
+    if len(values) < 2:
+        raise InvalidInput("group", "at least 2 groups to halve", len(values))
+    halves: list[AuditSet] = []
+    for _ in range(repeats):
+        first = np.isin(code, rng.permutation(len(values))[: len(values) // 2])
+        one, other = np.flatnonzero(first), np.flatnonzero(~first)
+        halves += [replace(audit, fit=one, validation=other), replace(audit, fit=other, validation=one)]
+    return tuple(halves)
+
+
 def role_pool(
     name: str,
     judgments: Judgments,

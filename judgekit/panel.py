@@ -196,6 +196,7 @@ def grow(
     cost_weight: float,
     gain_threshold: float,
     reference: Sequence[float] | None = None,
+    tie_errors: float = 0.0,
 ) -> list[Step]:
     """Add judges to the folds' panel, the largest net gain first, while it reaches the threshold.
 
@@ -215,6 +216,8 @@ def grow(
         Risk per fold that the first addition must lower, instead of the folds' own (the paper's route rule).
         A judge that leaves the folds' own risk where it is, such as a copy of a panel member, is not added
         even then: the refitted table would earn the gain, not the call.
+    tie_errors : float
+        Judges whose gain reaches the threshold and lies within so many standard errors of the largest tie.
 
     Returns
     -------
@@ -229,9 +232,10 @@ def grow(
         mean = gains.mean(axis=1)
         idle = np.all(np.abs(risks - [fold.risk for fold in folds]) <= NO_GAIN, axis=1)
         net = np.where(idle, -np.inf, mean - cost_weight * costs[left])
-        best = first_best(net)
-        if net[best] < gain_threshold or mean[best] <= NO_GAIN:
+        net = np.where((net < gain_threshold) | (mean <= NO_GAIN), -np.inf, net)
+        if np.all(net == -np.inf):
             break
+        best = first_best(net, _tolerance(gains, net, tie_errors))
         judge = left.pop(best)
         for fold in folds:
             fold.add(judge)
@@ -240,16 +244,33 @@ def grow(
     return steps
 
 
-def start(folds: Sequence[Fold], *, candidates: Sequence[int], costs: Costs, cost_weight: float) -> Step:
+def start(
+    folds: Sequence[Fold],
+    *,
+    candidates: Sequence[int],
+    costs: Costs,
+    cost_weight: float,
+    tie_errors: float = 0.0,
+) -> Step:
     """Put the judge of lowest mean validation risk plus weighted cost into the empty panel."""
     before = np.array([fold.risk for fold in folds])
     gains = before - np.array([[fold.risk_with(judge) for fold in folds] for judge in candidates])
-    best = first_best(gains.mean(axis=1) - cost_weight * costs[list(candidates)])
+    net = gains.mean(axis=1) - cost_weight * costs[list(candidates)]
+    best = first_best(net, _tolerance(gains, net, tie_errors))
     for fold in folds:
         fold.add(candidates[best])
     return Step(candidates[best], float(gains[best].mean()), gains[best])
 
 
-def first_best(score: np.ndarray) -> int:
-    """Position of the largest score; scores within 1e-12 of it tie, and the first in pool order wins."""
-    return int(np.argmax(score >= score.max() - NO_GAIN))
+def first_best(score: np.ndarray, tolerance: np.ndarray | float = 0.0) -> int:
+    """Position of the largest score; scores within 1e-12 or the tolerance of it tie, and the first wins."""
+    return int(np.argmax(score >= score.max() - np.maximum(tolerance, NO_GAIN)))
+
+
+def _tolerance(gains: np.ndarray, net: np.ndarray, tie_errors: float) -> np.ndarray | float:
+    """So many Nadeau-Bengio standard errors of each judge's distance from the best: float64 [judges]."""
+    folds = gains.shape[1]
+    if not tie_errors or folds < 2:
+        return 0.0
+    distance = gains[int(np.argmax(net))] - gains
+    return tie_errors * distance.std(axis=1, ddof=1) * float(np.sqrt(1 / folds + 1))

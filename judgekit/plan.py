@@ -37,6 +37,8 @@ class PlanSettings:
         Whether only routed slices get a table of their own, or every slice, at no extra call.
     slice_shrinkage : float
         Pseudo-counts of a slice table at the global table's prediction; 0 = the paper's separate tables.
+    tie_errors : float
+        With cross-fitted gains: judges within so many standard errors of the best tie, to pool order.
     """
 
     gain_threshold: float = 0.005
@@ -46,9 +48,17 @@ class PlanSettings:
     route_rule: Literal["paper", "strict", "none"] = "paper"
     slice_tables: Literal["routed", "all"] = "routed"
     slice_shrinkage: float = 0.0
+    tie_errors: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("gain_threshold", "slice_gain_threshold", "cost_weight", "smoothing", "slice_shrinkage"):
+        for name in (
+            "gain_threshold",
+            "slice_gain_threshold",
+            "cost_weight",
+            "smoothing",
+            "slice_shrinkage",
+            "tie_errors",
+        ):
             value = getattr(self, name)
             if value is None and name == "slice_gain_threshold":
                 continue
@@ -204,13 +214,20 @@ def plan_calls(
     pool = audit.pool
     folds = [audit_fold(half, settings) for half in resplits or (audit,)]
     everyone = range(len(pool.judges))
-    first = start(folds, candidates=everyone, costs=pool.costs, cost_weight=settings.cost_weight)
+    first = start(
+        folds,
+        candidates=everyone,
+        costs=pool.costs,
+        cost_weight=settings.cost_weight,
+        tie_errors=settings.tie_errors,
+    )
     more = grow(
         folds,
         candidates=[judge for judge in everyone if judge != first.judge],
         costs=pool.costs,
         cost_weight=settings.cost_weight,
         gain_threshold=settings.gain_threshold,
+        tie_errors=settings.tie_errors,
     )
     panel = tuple(step.judge for step in (first, *more))
     return plan_panel(audit, panel, settings, steps=(first, *more), resplits=resplits)

@@ -17,6 +17,7 @@ from judgekit.baselines import (
 )
 from judgekit.panel import NO_GAIN, first_best, start
 from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_calls, plan_panel
+from judgekit.steady import STEADY_POLICIES
 
 
 @runtime_checkable
@@ -140,6 +141,7 @@ POLICIES: dict[str, Policy] = {
     "dawid_skene": dawid_skene,
     "frugal_cascade": frugal_cascade,
     "best_subset": best_subset,
+    **STEADY_POLICIES,
 }
 
 

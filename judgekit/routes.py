@@ -84,6 +84,7 @@ def find_routes(
             cost_weight=settings.cost_weight,
             gain_threshold=settings.route_threshold,
             reference=reference,
+            tie_errors=settings.tie_errors,
         )
         if found:
             steps[name] = tuple(found)
