@@ -8,6 +8,7 @@ has died or given up.
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -120,6 +121,7 @@ def _end_with_starter() -> None:
         pass
     for kernel in Kernel.started:
         kernel.kill()
+        shutil.rmtree(Path(kernel.connection_file).parent, ignore_errors=True)
     os._exit(GIVEN_UP)
 
 
