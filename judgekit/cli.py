@@ -50,6 +50,7 @@ COMMANDS = {
         "Run the notebooks and keep their tables and figures.",
         "PairsCommand",
     ),
+    "judge": Place("judgekit.judges.command", "judge", "Run a pool of judges over a file of items."),
     "doctor": Place("judgekit.doctor", "doctor", "Say what is installed, which data is here, what can run."),
 }
 

@@ -189,8 +189,9 @@ def _profiles(*, gpu: bool) -> Iterator[Finding]:
         if absent:
             detail = f"needs {_few(absent)}: judgekit data fetch {' '.join(absent)}"
         yield Finding(f"profile {profile}", "note" if absent else "ok", detail)
+    runs = sorted(path.name for path in (ROOT / "data" / "runs").glob("*") if path.is_dir())
+    detail = f"runs in data/runs: {_few(runs)}" if runs else "no run in data/runs yet: judgekit judge --help"
     lacks = [] if importlib.util.find_spec("vllm") else ["vllm (.venv/bin/pip install -e '.[gpu]')"]
     lacks += [] if gpu else ["a GPU that torch can use"]
-    yield Finding(
-        "profile local", "note", f"for vLLM, needs {' and '.join(lacks)}" if lacks else "vLLM can run"
-    )
+    detail += f"; judges under vLLM need {' and '.join(lacks)}" if lacks else "; vLLM can run"
+    yield Finding("profile local", "ok" if runs else "note", detail)

@@ -117,7 +117,7 @@ def test_an_exit_code_of_a_command_is_kept(command, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["rebuidl"], ["command", "data, rebuild, doctor", "rebuidl"]),
+        (["rebuidl"], ["command", ", ".join(cli.COMMANDS), "rebuidl"]),
         (["--profile"], ["No such option", "--profile", "judgekit --help"]),
         (["probe", "--jobs", "many"], ["--jobs", "integer", "'many'", "judgekit probe --help"]),
         (["probe", "--jbos", "2"], ["No such option", "--jbos", "--jobs"]),
