@@ -80,8 +80,8 @@ def load_role_pool(profile: str, name: str, *, cost_column: str = "unit_cost") -
         slice_column=route.get("column"),
         signal=signal,
         cost_column=cost_column,
-        signal_cost=float(entry.get("signal_cost", 0.0)),
-        positive_from=entry.get("positive_from"),
+        signal_cost=_number(entry, "signal_cost") or 0.0,
+        positive_from=_number(entry, "positive_from"),
     )
 
 
@@ -132,6 +132,13 @@ def select_judgments(
         items=items.reset_index(drop=True),
         judges=judge_frame(_short_names(judges), _details(judges, defaults)),
     )
+
+
+def _number(entry: Mapping[str, Any], key: str) -> float | None:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, int | float):
+        raise InvalidInput(key, "a number", repr(value))
+    return None if value is None else float(value)
 
 
 def _judges(recording: Recording, wanted: list[str]) -> pd.DataFrame:
