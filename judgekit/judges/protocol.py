@@ -20,6 +20,7 @@ KINDS = ("direct", "pairwise", "binary")
 READ_OUTS = ("distribution", "hard", "sampled")
 ORDERS = ("ab", "ba")
 OPTIONAL_FIELDS = frozenset({"instruction", "reference"})
+_BESIDE_DIGEST = frozenset({"name", "orders", "samples"})
 _OWN_FIELDS = frozenset({"aspect", "criterion", "labels"})
 _ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 
@@ -125,8 +126,12 @@ class Protocol:
 
     @property
     def digest(self) -> str:
-        """Sha256 of every field that can change an answer or its reading (all but the name)."""
-        return _digest({key: value for key, value in self.record().items() if key != "name"})
+        """Sha256 of every field that can change one answer or its reading.
+
+        The name cannot; order and sample number stand beside the digest in an output's key, so that a second
+        order or more samples leave the first ones as they are.
+        """
+        return _digest({key: value for key, value in self.record().items() if key not in _BESIDE_DIGEST})
 
     @property
     def fields(self) -> tuple[str, ...]:

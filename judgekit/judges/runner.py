@@ -14,9 +14,11 @@ from judgekit.judges.backend import Backend
 from judgekit.judges.freeze import freeze
 from judgekit.judges.pool import Judge, Pool
 from judgekit.judges.progress import Progress
+from judgekit.judges.protocol import Protocol
 from judgekit.judges.store import Store, hold
 
 Opener = Callable[[Judge], Backend]
+Job = tuple[Protocol, Sequence[Item]]
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def run_pool(
     with hold(folder, wait=chosen.wait) as store:
         for judge in pool.judges:
             try:
-                reused[judge.name] = _run_judge(store, pool, judge, records, opener=opener, settings=chosen)
+                jobs = [(protocol, records) for protocol in pool.asked(judge)]
+                reused[judge.name] = run_judge(store, judge, jobs, opener=opener, settings=chosen)
             # Whatever a backend raises (a broken driver, no memory, a lost server), the other judges go on.
             except Exception as error:
                 failures[judge.name] = in_one_line(error)
@@ -127,16 +130,28 @@ def in_one_line(error: BaseException) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-def _run_judge(
-    store: Store, pool: Pool, judge: Judge, items: Sequence[Item], *, opener: Opener, settings: RunSettings
+def run_judge(
+    store: Store, judge: Judge, jobs: Sequence[Job], *, opener: Opener, settings: RunSettings
 ) -> int:
-    """Ask one judge what the store lacks; returns the number of outputs found stored."""
+    """Ask one judge what the store lacks; returns the number of outputs found stored.
+
+    Parameters
+    ----------
+    store : Store
+        Held by this process.
+    judge : Judge
+        Opened once, and closed whatever happens.
+    jobs : sequence of (Protocol, items)
+        What it is asked about what.
+    opener, settings
+        As in `run_pool`.
+    """
     backend = opener(judge)
     stored = 0
     try:
         store.remember(f"revision.{judge.name}", backend.revision)
         store.remember(f"template.{backend.revision}", backend.chat_template)
-        for protocol in pool.asked(judge):
+        for protocol, items in jobs:
             lacking = pending(store, backend, judge.name, protocol, items=items, retry=settings.retry)
             stored += lacking.stored
             progress = None if settings.quiet else Progress(f"{judge.name} {protocol.name}", lacking.outputs)

@@ -38,6 +38,8 @@ class VllmSettings:
         shared prefix.
     tensor_parallel_size : int
         GPUs that one model is spread over.
+    eager : bool
+        Start at once, without compiling: for short runs.
     """
 
     revision: str = ""
@@ -47,6 +49,7 @@ class VllmSettings:
     memory_share: float = 0.9
     block_size: int = 0
     tensor_parallel_size: int = 1
+    eager: bool = False
 
 
 class VllmBackend:
@@ -177,6 +180,7 @@ def load_vllm(model: str, *, settings: VllmSettings) -> VllmBackend:
             gpu_memory_utilization=settings.memory_share,
             tensor_parallel_size=settings.tensor_parallel_size,
             enable_prefix_caching=True,
+            enforce_eager=settings.eager,
             max_logprobs=_MOST_IDS,
             **options,
         )

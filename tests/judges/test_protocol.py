@@ -15,7 +15,7 @@ ITEM = {
 }
 
 
-def test_the_digest_sees_every_field_but_the_name():
+def test_the_digest_sees_every_field_that_changes_an_answer():
     base = direct_score(1, 5)
     changed = {
         "template": base.template + " ",
@@ -31,6 +31,7 @@ def test_the_digest_sees_every_field_but_the_name():
     digests = {dataclasses.replace(base, **{field: value}).digest for field, value in changed.items()}
     assert len(digests | {base.digest}) == len(changed) + 1
     assert dataclasses.replace(base, name="other").digest == base.digest
+    assert pairwise().digest == pairwise(orders=("ba",)).digest
 
 
 def test_a_prompt_change_gives_another_digest_and_the_same_words_the_same():

@@ -62,7 +62,8 @@ def test_repeated_samples_do_not_collapse(tmp_path):
     assert outputs.groupby("item")["sample"].apply(sorted).tolist() == [[0, 1, 2]] * 10
     assert outputs.groupby("item")["score"].nunique().max() > 1
     more = SAMPLES | {"samples": 5}
-    assert run(tmp_path, fake("a"), protocols=(more,)).reused == {"a": 0}
+    assert run(tmp_path, fake("a"), protocols=(more,)).reused == {"a": 30}
+    assert read_frozen(tmp_path)[0].groupby("item")["sample"].apply(sorted).tolist() == [[0, 1, 2, 3, 4]] * 10
 
 
 @pytest.mark.parametrize(

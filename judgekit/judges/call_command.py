@@ -1,0 +1,65 @@
+"""The `judgekit call` command: execute a call plan on new items."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judgekit.judges.execute import Execution, execute_plan
+from judgekit.judges.items import read_items
+from judgekit.judges.loading import open_backend
+from judgekit.judges.pool import read_pool
+from judgekit.judges.runner import RunSettings
+from judgekit.plan_file import load_plan
+from judgekit.sources.cache import cache_folder
+
+RUNS = Path(__file__).resolve().parents[2] / "data" / "runs"
+
+
+def call(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan that `judgekit plan` wrote.")],
+    items: Annotated[Path, typer.Argument(metavar="ITEMS", help="A .jsonl, .csv or .parquet file.")],
+    pool: Annotated[str, typer.Option(metavar="POOL", help="The pool that holds the plan's judges.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Run folder [default: data/runs/PLAN-ITEMS].")
+    ] = None,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for another runner.")] = 0.0,
+    retry: Annotated[bool, typer.Option("--retry", help="Ask timeouts and errors again.")] = False,
+) -> None:
+    """Call the judges that a plan calls on each item, no others, and answer.
+
+    Example: judgekit call plan.json data/examples/pairs.jsonl --pool roles
+
+    The run folder gets answers.csv (item, slice, probability), calls.csv (who was called on what, and why)
+    and events.csv (failures, and what answered instead). Exit code 1 where a judge could not run to its end.
+    """
+    record, chosen, frame = load_plan(plan), read_pool(pool), read_items(items)
+    folder = out or RUNS / f"{plan.stem}-{items.stem}"
+    models = cache_folder() / "models"
+    found = execute_plan(
+        record,
+        chosen,
+        frame,
+        folder,
+        opener=lambda entry: open_backend(entry, models=models),
+        settings=RunSettings(wait=wait, retry=retry),
+    )
+    for line in summary(found):
+        typer.echo(line)
+    typer.echo(folder)
+    if found.failures:
+        raise typer.Exit(1)
+
+
+def summary(found: Execution) -> list[str]:
+    """What a plan's execution called and saved, in plain lines."""
+    counts = found.calls["outcome"].value_counts().to_dict()
+    ended = ", ".join(f"{count} {name}" for name, count in counts.items())
+    saved = 1 - found.made / found.full
+    cheaper = 1 - found.cost / found.full_cost if found.full_cost else 0.0
+    fallen = int(found.answer.outcome.fallback.sum())
+    lines = [
+        f"{found.made} calls ({ended}) instead of {found.full}: {saved:.0%} fewer, {cheaper:.0%} cheaper",
+        f"{fallen} of {len(found.answer.items)} answered by a shorter pattern",
+    ]
+    return lines + [f"{name} failed: {reason}" for name, reason in found.failures.items()]
