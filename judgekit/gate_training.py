@@ -13,7 +13,7 @@ from judgekit.metrics import spearman_columns
 from judgekit.scores import nearest_bucket
 
 # Hidden units of one validation block: larger ones only leave the cache.
-_BLOCK = 1 << 22
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
