@@ -35,6 +35,8 @@ from judgekit.sources.settings import load_role_pools
 from judgekit.studies.pair_addition import study_pair_addition
 from judgekit.studies.role_policies import pool_rng, study_pools, sweep_settings
 
+# %%
+pd.set_option("display.precision", 4)
 out = outputs.current()
 pools = load_role_pools(profile, settings)
 plan_settings = PlanSettings(gain_threshold=gain_threshold)
