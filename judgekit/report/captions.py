@@ -32,6 +32,10 @@ class TableCaption:
         File name without suffix under reports/PROFILE/tables/STUDY/.
     title, look : str
         Caption and one sentence that says what to look for.
+    why : str
+        One sentence on why printed and rebuilt numbers differ; empty where the badges say it.
+    study : str
+        The study it belongs to, and the folder of data/published that holds its printed form.
     keys : tuple of str
         Columns that name a row.
     row : str
@@ -50,6 +54,8 @@ class TableCaption:
     title: str
     look: str
     keys: tuple[str, ...]
+    why: str = ""
+    study: str = "roles"
     row: str = ""
     lead: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
@@ -117,7 +123,7 @@ def _read(source: Path) -> dict[str, Any]:
 
 
 def _study(name: str, entry: dict[str, Any]) -> StudyCaption:
-    tables = tuple(_table(item) for item in entry["tables"])
+    tables = tuple(_table(item, name) for item in entry["tables"])
     names = [table.name for table in tables]
     if len(set(names)) < len(names):
         raise InvalidInput(f"captions.{name}", "each table once", sorted(names))
@@ -132,8 +138,8 @@ def _study(name: str, entry: dict[str, Any]) -> StudyCaption:
     )
 
 
-def _table(item: dict[str, Any]) -> TableCaption:
-    allowed = set(TableCaption.__dataclass_fields__)
+def _table(item: dict[str, Any], study: str) -> TableCaption:
+    allowed = set(TableCaption.__dataclass_fields__) - {"study"}
     if unknown := set(item) - allowed:
         raise InvalidInput(f"captions[{item.get('name')}]", f"fields {sorted(allowed)}", sorted(unknown))
     layout = item.get("layout", "compared")
@@ -145,6 +151,8 @@ def _table(item: dict[str, Any]) -> TableCaption:
         title=item["title"],
         look=item["look"],
         keys=tuple(item["keys"]),
+        why=item.get("why", ""),
+        study=study,
         row=item.get("row", ""),
         lead=tuple(item.get("lead", ())),
         pairs=tuple((left, right) for left, right in item.get("pairs", ())),

@@ -159,7 +159,7 @@ def compare(caption: TableCaption, rebuilt: pd.DataFrame | None, *, simulated: b
     InvalidInput
         If the rebuilt table lacks a key column, or a simulated one holds a setting not called sim_...
     """
-    table = published(caption.name)
+    table = published(caption.name, caption.study)
     pairs = counterparts()
     frame = pd.DataFrame(columns=table.text.columns) if rebuilt is None else rebuilt
     if absent := [key for key in caption.keys if key not in frame.columns]:

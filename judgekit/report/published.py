@@ -15,6 +15,7 @@ PUBLISHED = CHECKOUT / "data" / "published"
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _HALF_WIDTH = "_half_width"
+_VALUES = "printed_values"
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,20 @@ class PublishedTable:
     digits: dict[str, int]
 
 
-def table_names() -> list[str]:
-    """Names of the published tables of the role-allocation paper, in printed order."""
-    return sorted(path.stem for path in (PUBLISHED / "roles").glob("*.csv"))
+def table_names(study: str = "roles") -> list[str]:
+    """Names of the transcribed tables of one study's paper, in printed order."""
+    return sorted(path.stem for path in (PUBLISHED / study).glob("*.csv") if path.stem != _VALUES)
 
 
-def published(name: str) -> PublishedTable:
+def published(name: str, study: str = "roles") -> PublishedTable:
     """One published table with its printed digits.
 
     Parameters
     ----------
     name : str
-        One of `table_names()`.
+        One of `table_names(study)`.
+    study : {"roles", "judgemoe"}
+        Folder of data/published.
 
     Raises
     ------
@@ -62,9 +65,9 @@ def published(name: str) -> PublishedTable:
     >>> published("table03_policy_comparison").digits["role_routed_cost"]
     2
     """
-    path = PUBLISHED / "roles" / f"{name}.csv"
-    if not path.is_file():
-        raise InvalidInput("published table", f"one of {', '.join(table_names())}", name)
+    if name not in table_names(study):
+        raise InvalidInput("published table", f"one of {', '.join(table_names(study))}", name)
+    path = PUBLISHED / study / f"{name}.csv"
     text = pd.read_csv(path, dtype=str, keep_default_na=False)
     digits = {}
     for column in text.columns:
@@ -101,7 +104,7 @@ def packed(name: str) -> pd.DataFrame:
 
 def printed_values(paper: str = "judgemoe") -> pd.DataFrame:
     """Every number quoted by the claims of one paper: claim, study, where, kind, key and value as printed."""
-    path = PUBLISHED / paper / "printed_values.csv"
+    path = PUBLISHED / paper / f"{_VALUES}.csv"
     if not path.is_file():
         raise InvalidInput("paper", "judgemoe", paper)
     return pd.read_csv(path, dtype=str, keep_default_na=False)

@@ -44,13 +44,14 @@ class Part:
 
 @dataclass(frozen=True)
 class TableSection:
-    """One table of a study's page: caption, printed numbers, and each profile's rebuilt numbers."""
+    """One table of a study's page: caption, printed and rebuilt numbers, and why they differ."""
 
     name: str
     title: str
     look: str
     parts: tuple[Part, ...]
     printed: TableView | None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def study_page(study: StudyCaption, results: Sequence[Results]) -> StudyPage:
     captions = list(study.tables)
     named = {caption.name for caption in captions}
     others = sorted({name for entry in results for name in entry.table_names(study.name)} - named)
-    captions += [TableCaption(name, column_label(name), "", ()) for name in others]
+    captions += [TableCaption(name, column_label(name), "", (), study=study.name) for name in others]
     sections = [section for caption in captions if (section := _table_section(study, caption, results))]
     shown = {section.name for section in sections}
     absent = tuple(caption.title for caption in captions if caption.name not in shown)
@@ -146,7 +147,7 @@ def lead_strips(study: StudyCaption, results: Sequence[Results]) -> Strip:
 def _table_section(
     study: StudyCaption, caption: TableCaption, results: Sequence[Results]
 ) -> TableSection | None:
-    is_printed = study.name == "roles" and caption.name in table_names()
+    is_printed = caption.name in table_names(study.name)
     beside = caption.layout == "side_by_side"
     parts = []
     for entry in results:
@@ -156,8 +157,9 @@ def _table_section(
         parts.append(_part(study, caption, entry, frame, compared=is_printed and not beside))
     if not parts and not is_printed:
         return None
-    printed = plain_view(published(caption.name).numbers, published(caption.name).digits) if beside else None
-    return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed)
+    table = published(caption.name, study.name) if beside else None
+    printed = plain_view(table.numbers, table.digits) if table else None
+    return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed, caption.why)
 
 
 def _part(
@@ -175,7 +177,8 @@ def _part(
             problem = f"Cannot be set beside the printed table: {error}"
     if view is None:
         assert frame is not None
-        digits = published(caption.name).digits if caption.name in table_names() else {}
+        known = caption.name in table_names(study.name)
+        digits = published(caption.name, study.name).digits if known else {}
         view = plain_view(frame, digits)
     csv = f"{entry.profile}/{output}" if frame is not None else ""
     notebook = f"{entry.profile}/notebooks/{evidence.notebook}.html" if evidence.state == "here" else ""
