@@ -79,12 +79,15 @@ def build_sweeps(recording: Recording, entry: Mapping[str, Any]) -> list[Protoco
     return found
 
 
-def load_repairs() -> list[LabelRepair]:
-    """Labels that upstream got wrong, with the judges' soft scores on exactly the rows concerned.
+def load_repairs(profile: str) -> list[LabelRepair]:
+    """Labels that were wrong, with the judges' soft scores on exactly the rows concerned.
 
+    Simulated: the labels of the last tenth of a cell moved by one row. Recorded: what upstream got wrong.
     ROSCOE: the tails where prompts and labels ran out of step and the label could be joined again by text.
     DialSummEval: coherence, where one public file repeats the second rater in place of the third.
     """
+    if profile == "simulated":
+        return [_simulated_repair(load_cell(profile, "sim_summeval_1_5"))]
     roscoe, dialsumm = load("roscoe"), load("dialsumm")
     labels = roscoe.labels.merge(roscoe.items[["item", "set"]], on="item")
     found = []
@@ -159,6 +162,20 @@ def _soft(recording: Recording, aspect: str, items: pd.Series) -> tuple[list[str
         names.append(f"{judge} / {protocol}")
         columns.append(expected_scores(probs[:, None], np.arange(1.0, 6.0))[:, 0])
     return names, np.column_stack(columns)
+
+
+def _simulated_repair(cell: BenchmarkCell) -> LabelRepair:
+    rows = np.arange(len(cell.judgments.target) * 9 // 10, len(cell.judgments.target))
+    target = cell.judgments.target[rows]
+    return LabelRepair(
+        dataset=cell.dataset,
+        benchmark_cell=cell.name,
+        defect="labels one row late in the tail",
+        judges=cell.judgments.names,
+        scores=cell.soft[rows],
+        published=np.roll(target, 1),
+        repaired=target,
+    )
 
 
 def _simulated_sweeps() -> list[ProtocolSweep]:

@@ -15,6 +15,19 @@ COMPACT = 3
 _SURE = 0.99
 
 
+def screen_pools(cells: Sequence[BenchmarkCell], *, seed: int) -> pd.DataFrame:
+    """`screen_pool` of every pool: cells with the same judges are screened together."""
+    together: dict[tuple[str, ...], list[BenchmarkCell]] = {}
+    for cell in cells:
+        together.setdefault(tuple(cell.judgments.names), []).append(cell)
+    screened = []
+    for names, shared in together.items():
+        datasets = list(dict.fromkeys(cell.dataset for cell in shared))
+        pool = " + ".join(datasets) if len(datasets) <= 2 else f"{len(datasets)} data sets"
+        screened.append(screen_pool(f"{pool}, {len(names)} judges", shared, seed=seed))
+    return pd.concat(screened, ignore_index=True)
+
+
 def screen_pool(pool: str, cells: Sequence[BenchmarkCell], *, seed: int) -> pd.DataFrame:
     """Judges of one pool by mean validation Spearman of the expected score over the pool's cells.
 
