@@ -87,7 +87,7 @@ class Case:
 
     @functools.cached_property
     def pool(self) -> RolePool:
-        """Judges who hear the label through noise, upside down on some slices; no half has one label alone."""
+        """Judges who hear the label through noise, upside down on some slices; both labels in either half."""
         rng = np.random.default_rng(self.seed)
         ends = self.levels - 1
         latent = rng.random(self.rows)

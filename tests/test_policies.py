@@ -13,16 +13,8 @@ from tests.strategies import cases, good_judges, halves
 
 DEFAULT = PlanSettings()
 NO_PLANS = {"full_stack", "slice_stack", "reliability_jury", "dawid_skene", "frugal_cascade"}
-ROLE_PLANS = [
-    "role_routed",
-    "role_strict",
-    "role_strict_sliced",
-    "global_panel",
-    "global_panel_sliced",
-    "single_best",
-    "single_best_sliced",
-    "best_subset",
-]
+MATCHED = {"top_k", "low_correlation_k", "family_spread_k", "matched_non_role"}
+ROLE_PLANS = sorted(POLICIES.keys() - NO_PLANS - MATCHED - {"flat_all"})
 
 
 def single_risks(case, smoothing=1.0) -> np.ndarray:
