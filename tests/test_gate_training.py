@@ -118,9 +118,11 @@ def network_member(task, side):
     return getattr(member(task, 3, 0), side)
 
 
-def test_torch_threads_are_put_back():
+def test_torch_threads_are_put_back_even_after_an_error():
     before = torch.get_num_threads()
-    gate.fit_gates(variants()[:1], rng=np.random.default_rng(0), seeds=1, threads=before + 1)
+    with pytest.raises(ZeroDivisionError), gate_training._torch_threads(before + 1):
+        assert torch.get_num_threads() == before + 1
+        _ = 1 / 0
     assert torch.get_num_threads() == before
 
 
