@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Any, TextIO
+from typing import Any
 
 from judgekit.judges.estimate import duration
 
@@ -18,13 +18,11 @@ class Progress:
         Judge and protocol.
     total : int
         Outputs to come.
-    stream : file
-        Where to write; the bar appears only on a terminal.
     """
 
-    def __init__(self, label: str, total: int, *, stream: TextIO | None = None) -> None:
+    def __init__(self, label: str, total: int) -> None:
         self.label, self.total, self.done = label, total, 0
-        self.stream = stream or sys.stderr
+        self.stream = sys.stderr
         self.started = self.last = time.monotonic()
         self._bar: Any = None
         if self.stream.isatty():

@@ -50,7 +50,7 @@ def test_score_digit_inside_a_rationale_is_not_the_score(text):
 @pytest.mark.parametrize(
     "text", ["It names 3 rivers.", "3 of 5 claims are right, which is decent.", "", "4 or 5"]
 )
-def test_parse_failure_is_never_a_score(text):
+def test_parse_failure_is_never_0_3_or_minus_1(text):
     for protocol in (FIVE, REASONED):
         verdict = verdict_of(Completion(text), protocol)
         assert (verdict.outcome, verdict.score) == ("parse_failure", None)

@@ -79,7 +79,7 @@ def test_bare_and_spaced_forms_are_merged():
     assert outside[0] == pytest.approx(0.3)
 
 
-def test_mass_outside_the_labels_is_not_shared_out():
+def test_mass_outside_the_labels_is_not_renormalised_away():
     view = greedy_view()
     tree = label_tree(view, ("A", "B"))
     blocks = [np.log(np.full((2, len(node.wanted)), 1e-3)) for node in tree.nodes]
@@ -123,3 +123,15 @@ def test_merging_with_the_text_before_falls_back_to_the_label_alone():
     view = TokenView(encode, {number: piece for piece, number in merged.items()})
     assert view.continue_from("2:", "1") == (2,)
     assert label_tree(view, ("1", "2"), context="2:").nodes[0].wanted == (2, 3, 4)
+
+
+def test_a_context_token_is_not_counted():
+    view = greedy_view()
+    model = ToyModel(len(PIECES), 4)
+    context = "A B A x"
+    tree = label_tree(view, ("A", "B"), context=context)
+    prompt = tuple(view.encode(context))
+    probs, _ = tree.probabilities(model.blocks([prompt], tree.nodes))
+    expected = enumerated(view, ("A", "B"), model.sequences(prompt, 2))
+    np.testing.assert_allclose(probs[0], expected, atol=1e-12)
+    assert tree.nodes == label_tree(view, ("A", "B")).nodes

@@ -44,7 +44,7 @@ def test_a_second_run_asks_nothing_and_freezes_the_same_bytes(tmp_path):
     assert (tmp_path / "outputs.parquet").read_bytes() == before
 
 
-def test_resume_counts_what_was_spent_before(tmp_path):
+def test_resume_does_not_under_count(tmp_path):
     whole = run(tmp_path / "whole", fake("a"))
     partly = run(tmp_path / "parts", fake("a", breaks_on="answer 7"))
     assert 0 < partly.spent["prompt_tokens"] < whole.spent["prompt_tokens"]
@@ -55,7 +55,7 @@ def test_resume_counts_what_was_spent_before(tmp_path):
     assert resumed.interrupted == (1, 4)
 
 
-def test_repeated_samples_do_not_collapse(tmp_path):
+def test_the_cache_does_not_collapse_samples(tmp_path):
     report = run(tmp_path, fake("a"), protocols=(SAMPLES,))
     outputs, _, _ = read_frozen(tmp_path)
     assert report.outcomes["a"]["ok"] == 30

@@ -32,6 +32,7 @@ SAFE = {
     "labels": ["unsafe", "safe"],
     "scores": [0, 1],
     "system": "",
+    "prefill": "The answer is",
 }
 WORDS = [
     "river",
@@ -56,7 +57,7 @@ WORDS = [
 
 def items(seed):
     rng = np.random.default_rng(seed)
-    return [{"response": " ".join(rng.choice(WORDS, rng.integers(3, 25)))} for _ in range(100)]
+    return [{"response": " ".join(rng.choice(WORDS, rng.integers(3, 12)))} for _ in range(100)]
 
 
 ASKED = [(TEN, items(1)), (SAFE, items(2))]
@@ -80,7 +81,7 @@ def expected(smollm2):
     found = {}
     for record, asked in ASKED:
         protocol = protocol_from(record)
-        prompts = [smollm2.prompt(protocol.messages(item)) for item in asked]
+        prompts = [smollm2.prompt(protocol.messages(item), prefill=protocol.prefill) for item in asked]
         readings = [
             one for start in range(0, 100, 20) for one in smollm2.read(prompts[start : start + 20], protocol)
         ]
@@ -89,11 +90,12 @@ def expected(smollm2):
 
 
 def test_two_hundred_prompts_have_labels_of_several_tokens(smollm2, expected):
-    tree = smollm2.conversation.tree(tuple(TEN["labels"]), "")
-    assert max(len(path) for _, path in tree.ends) >= 2
+    for record in (TEN, SAFE):
+        tree = smollm2.conversation.tree(tuple(record["labels"]), "")
+        assert max(len(path) for _, path in tree.ends) >= 2
     assert sum(len(rows) for rows in expected.values()) == 200
-    assert expected["ten"][:, 9].max() > 1e-3
-    assert expected["safe"][:, 0].max() > 1e-3
+    assert expected["ten"][:, 9].max() > 0.01
+    assert expected["safe"][:, 0].max() > 0.01
 
 
 def test_vllm_offline_agrees_with_transformers(smollm2_folder, expected, tmp_path):
@@ -147,7 +149,7 @@ def test_a_vllm_server_agrees_with_transformers(server, smollm2_folder, expected
     backend = HttpBackend("smollm2", settings=settings)
     for record, asked in ASKED:
         protocol = protocol_from(record)
-        prompts = [backend.prompt(protocol.messages(item)) for item in asked]
+        prompts = [backend.prompt(protocol.messages(item), prefill=protocol.prefill) for item in asked]
         readings = [
             one for start in range(0, 100, 50) for one in backend.read(prompts[start : start + 50], protocol)
         ]

@@ -15,7 +15,7 @@ if __name__ == "__main__":
     found = {}
     for record, items in json.loads(Path(asked).read_text()):
         protocol = protocol_from(record)
-        prompts = [backend.prompt(protocol.messages(item)) for item in items]
+        prompts = [backend.prompt(protocol.messages(item), prefill=protocol.prefill) for item in items]
         readings = backend.read(prompts, protocol)
         found[protocol.name] = [[*reading.probs.tolist(), reading.outside] for reading in readings]
     Path(answered).write_text(json.dumps(found))
