@@ -84,7 +84,8 @@ out.table(tables.picks_summary(study.picks), "judgemoe/protocol_summary")
 # Nothing is chosen in a contrast, so all rows serve. Each dot is one judge under one prompt; a filled one has an
 # interval clear of zero. Look for blue to the right: there the expected score orders the items better than the single
 # score. Look also for the exceptions: labels with few levels and judges that are sure of everything leave nothing for
-# the rest of the distribution to say.
+# the rest of the distribution to say. On recorded judges two dots stand far to the right: scores that gpt-4o-mini wrote
+# on two ROSCOE sets say little, though its probabilities do. They look like a parse gone wrong upstream.
 
 # %%
 contrasts = out.table(contrast_protocols(sweeps, seed=seed, draws=draws), "judgemoe/protocol_contrasts")
