@@ -104,8 +104,8 @@ def _require(names: list[str], judgments: Judgments) -> None:
 def _log(record: PlanRecord, answer: PlanAnswer, codes: np.ndarray, slices: np.ndarray) -> Iterator[LogEntry]:
     plan, outcome = record.plan, answer.outcome
     silent = outcome.called & (codes < 0)
-    lost = silent.any(axis=1)
-    astray = np.array([number < 0 and bool(plan.slice_tables) for number in slices], dtype=bool)
+    lost = np.asarray(silent.any(axis=1))
+    astray = (slices < 0) & bool(plan.slice_tables)
     for row in np.flatnonzero(lost | astray | outcome.fallback):
         item, name = answer.items[row], answer.slices[row]
         for judge in np.flatnonzero(silent[row]):

@@ -109,9 +109,7 @@ def advise(
     settings = settings or PlanSettings()
     names = (*STOPPED, "routed", *FULL)
     target = audit.pool.target
-    halves = [
-        half for half in halve_again(audit, repeats=repeats, rng=rng) if np.ptp(target[half.fit]) > 0
-    ]
+    halves = [half for half in halve_again(audit, repeats=repeats, rng=rng) if np.ptp(target[half.fit]) > 0]
     if not halves:
         raise InvalidInput("label", "two distinct values in some half of the audit set", "one")
     scores = np.zeros((len(halves), len(names), 3))

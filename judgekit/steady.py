@@ -130,8 +130,8 @@ def _recurring(calls: Sequence[tuple[int, ...]], needed: float) -> tuple[int, ..
     return tuple(sorted(often, key=lambda judge: (float(np.mean(places[judge])), judge)))
 
 
-def _most_votes(calls: Sequence[tuple[int, ...]]) -> int:
-    return max(len(seen) for seen in _places(calls).values())
+def _most_votes(calls: Sequence[tuple[int, ...]]) -> float:
+    return float(max(len(seen) for seen in _places(calls).values()))
 
 
 def _places(calls: Sequence[tuple[int, ...]]) -> dict[int, list[int]]:
