@@ -1,4 +1,4 @@
-"""Scalar experts as distributions: a metric, binned at training quantiles, becomes the labels seen in its bin."""
+"""Scalar experts as distributions: a metric, binned at training quantiles, becomes its bin's training labels."""
 
 from dataclasses import dataclass
 
@@ -78,8 +78,9 @@ def fit_expert(
         )
     values, bucket = values[kept].astype(np.float64), nearest_bucket(target[kept], support)
     edges = np.unique(np.quantile(values, np.arange(1, bins) / bins))
-    # an edge at the very bottom would leave a bin that no training value can enter
-    edges = edges[edges > values.min()]
+    # an edge with no training value between it and the one before would leave an empty bin
+    below = np.searchsorted(np.sort(values), edges, side="left")
+    edges = edges[np.diff(below, prepend=0) > 0]
     if not len(edges):
         raise InvalidInput("values", "a metric that differs between rows", f"{values[0]:g} throughout")
     place = np.searchsorted(edges, values, side="right")
