@@ -1,4 +1,4 @@
-"""Scalar experts as distributions: a metric, binned at training quantiles, becomes its bin's training labels."""
+"""Scalar metrics as judges: binned at training quantiles, each bin speaks with its training labels."""
 
 from dataclasses import dataclass
 
