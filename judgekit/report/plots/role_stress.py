@@ -141,9 +141,9 @@ def plot_enough(enough: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         s=60,
         facecolor="white",
         edgecolor=colour,
-        label="the interval's upper end",
+        label="the upper end of its interval too",
     )
-    ax.scatter(enough["enough_percent"], places, s=24, color=colour, label="the mean")
+    ax.scatter(enough["enough_percent"], places, s=24, color=colour, label="mean risk within the margin")
     edge = ax.get_yaxis_transform()
     for place, rows in enumerate(enough["enough_rows"]):
         ax.text(1.02, place, f"{rows:.0f}", transform=edge, va="center", fontsize=8)
@@ -164,23 +164,22 @@ def plot_mix_curves(curves: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     curves : DataFrame
-        setting, deployment, part, deployed_share, policy, share, risk; `deployment` names a row of panels,
-        `part` what the share is of.
+        `report.tables.role_audits.mix_curves` with a column `part`, what the share is of.
 
     Returns
     -------
     array of Axes [deployments, settings]
         The vertical line stands where the construction mix is the deployment mix.
     """
-    settings, rows = curves["setting"].unique(), curves["deployment"].unique()
+    settings, rows = curves["setting"].unique(), curves["deployed_share"].unique()
     size = (3.9 * len(settings) + 0.4, 2.4 * len(rows) + 0.9)
     figure, axes = plt.subplots(len(rows), len(settings), figsize=size, squeeze=False, sharex=True)
     for (row, column), ax in np.ndenumerate(axes):
-        here = curves[(curves["setting"] == settings[column]) & (curves["deployment"] == rows[row])]
+        here = curves[(curves["setting"] == settings[column]) & (curves["deployed_share"] == rows[row])]
         _draw_lines(ax, here, "share", "risk")
-        ax.axvline(here["deployed_share"].iloc[0], color=GREY, linewidth=1, linestyle=":", zorder=0)
+        ax.axvline(rows[row], color=GREY, linewidth=1, linestyle=":", zorder=0)
         name = here["deployment_mix"].iloc[0]
-        ax.set_title(f"{settings[column]}: used on a {name} mix", fontsize=9)
+        ax.set_title(f"{settings[column]}, deployed {name}", fontsize=9)
         if row == len(rows) - 1:
             ax.set_xlabel(f"share of {here['part'].iloc[0]} planned on")
         if column == 0:
@@ -190,13 +189,18 @@ def plot_mix_curves(curves: pd.DataFrame) -> np.ndarray:
 
 
 def plot_twin_leak(leaks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """What planning on the twins of the test rows gains each policy, with 95% intervals.
+    """What planning on the twins of the test rows gains each policy.
 
     Parameters
     ----------
     leaks : DataFrame
         `report.tables.role_audits.twin_leak`.
     ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Thick: 95% interval for more draws of these rows; thin: corrected, for other rows of the kind.
     """
     settings, policies = list(leaks["setting"].unique()), _in_order(leaks["policy"])
     ax = ax or plt.subplots(figsize=(6.8, 1.3 + 0.75 * len(settings)))[1]
@@ -204,7 +208,9 @@ def plot_twin_leak(leaks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for shift, policy in zip(shifts, policies, strict=True):
         here = leaks[leaks["policy"] == policy]
         places = np.array([settings.index(name) for name in here["setting"]]) + shift
-        ax.hlines(places, here["low"], here["high"], color=POLICY_STYLE[policy][0], linewidth=1)
+        colour = POLICY_STYLE[policy][0]
+        ax.hlines(places, here["low"], here["high"], color=colour, linewidth=0.8)
+        ax.hlines(places, here["drawn_low"], here["drawn_high"], color=colour, linewidth=3)
         ax.scatter(here["leak"], places, s=32, label=POLICY_NAMES[policy], zorder=3, **_mark(policy))
     ax.axvline(0, color=BLACK, linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(settings)), settings)

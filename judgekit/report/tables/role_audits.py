@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judgekit.errors import InvalidInput
-from judgekit.stats import corrected_interval
+from judgekit.stats import corrected_interval, t_interval
 from judgekit.studies.audit_size import ANEW, KEPT
 
 _MEASURES = ["risk", "accuracy", "cost", "calls", "plan_jaccard", "audit_rows"]
@@ -201,7 +201,7 @@ def split_units(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def twin_leak(scores: pd.DataFrame) -> pd.DataFrame:
-    """What planning on the twins of the test rows gains, paired by split, with a corrected interval.
+    """What planning on the twins of the test rows gains, paired by split.
 
     Parameters
     ----------
@@ -211,20 +211,21 @@ def twin_leak(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        setting, policy, `other_groups_risk`, `twins_risk`, `leak` (the first minus the second) with `low` and
-        `high`.
+        setting, policy, `other_groups_risk`, `twins_risk`, `leak` (the first minus the second); two 95%
+        intervals: `drawn_low`, `drawn_high` for more draws of these rows, and `low`, `high`, corrected for
+        shared rows, for other rows of the kind.
     """
     rows = []
     for (setting, policy), part in scores.groupby(["setting", "policy"], sort=False):
         risk = part.pivot(index="split", columns="construction", values="risk")
         sizes = part[["fit", "validation", "test"]].mean()
-        leak = corrected_interval(
-            (risk["other groups"] - risk["twins"]).to_numpy(),
-            test_fraction=float(sizes["test"] / sizes.sum()),
-        )
-        means = {"other_groups_risk": risk["other groups"].mean(), "twins_risk": risk["twins"].mean()}
-        row = {"setting": setting, "policy": policy} | means
-        rows.append(row | {"leak": leak.estimate, "low": leak.low, "high": leak.high})
+        gains = (risk["other groups"] - risk["twins"]).to_numpy()
+        drawn = t_interval(gains)
+        leak = corrected_interval(gains, test_fraction=float(sizes["test"] / sizes.sum()))
+        row = {"setting": setting, "policy": policy, "leak": leak.estimate}
+        row |= {"other_groups_risk": risk["other groups"].mean(), "twins_risk": risk["twins"].mean()}
+        row |= {"drawn_low": drawn.low, "drawn_high": drawn.high}
+        rows.append(row | {"low": leak.low, "high": leak.high})
     return pd.DataFrame(rows)
 
 
