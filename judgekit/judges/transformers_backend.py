@@ -259,7 +259,10 @@ def load_transformers(model: str, *, settings: TransformersSettings) -> Transfor
     """Backend for a model folder or a hub name; MissingData where neither the disk nor the hub has it."""
     import torch
     from transformers import AutoModelForCausalLM
+    from transformers.utils import logging
 
+    # Its bar for loading weights would run into our lines.
+    logging.disable_progress_bar()
     if settings.device.startswith("cuda") and not torch.cuda.is_available():
         raise InvalidInput("device", "cpu where no GPU is present", settings.device)
     tokenizer, name = load_tokenizer(model, revision=settings.revision)
