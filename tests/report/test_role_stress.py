@@ -104,8 +104,9 @@ def test_enough_marks_mean_and_interval():
 def test_mix_curves_mark_the_mix_that_was_planned_for():
     curves = pd.DataFrame(
         {
-            "setting": "one", "deployment_mix": ["rich"] * 2 + ["poor"] * 2,
-            "deployed_share": [0.8] * 2 + [0.2] * 2, "part": "s0", "policy": "single_best", "share": [0.1, 0.9] * 2, "risk": [0.4, 0.1, 0.2, 0.3],
+            "setting": "one", "deployment_mix": ["rich"] * 2 + ["poor"] * 2, "part": "s0",
+            "deployed_share": [0.8] * 2 + [0.2] * 2, "policy": "single_best", "share": [0.1, 0.9] * 2,
+            "risk": [0.4, 0.1, 0.2, 0.3],
         }
     )  # fmt: skip
     axes = role_stress.plot_mix_curves(curves)
