@@ -18,7 +18,7 @@ seed = 0
 import numpy as np
 import pandas as pd
 
-from judgekit.pooling import pool_linear, pool_log
+from judgekit.pooling import pool_log
 from judgekit.report import outputs
 from judgekit.report.live import drag
 from judgekit.report.plots import start
@@ -41,12 +41,12 @@ three = np.arange(1.0, 4.0)
 shapes = {"sure": [0.05, 0.90, 0.05], "torn": [0.475, 0.05, 0.475]}
 second = [0.1, 0.3, 0.6]
 pooled = {
-    f"{name} + second": pool_log(np.array([[vector, second]]), three).probs[0] for name, vector in shapes.items()
+    f"{name} + second": pool_log(np.array([[vector, second]]), three).probs[0]
+    for name, vector in shapes.items()
 }
 shown = pd.DataFrame({**shapes, "second": second, **pooled}, index=three).T
 assert np.isclose(*(np.array(vector) @ three for vector in shapes.values()), atol=1e-9)
-start.plot_distributions(shown, pools=tuple(pooled));
-
+start.plot_distributions(shown, pools=tuple(pooled))
 # %% [markdown]
 # ## What the mean throws away
 #
@@ -57,8 +57,7 @@ start.plot_distributions(shown, pools=tuple(pooled));
 # %%
 gaps = pd.Series({buckets: theory.information_gap(buckets, 8) for buckets in (2, 3, 4, 5)})
 assert gaps[2] < 1e-9 < 0.01 < gaps[3]
-plots.plot_information(gaps);
-
+plots.plot_information(gaps)
 # %% [markdown]
 # ## Errors in common do not average out
 #
@@ -69,15 +68,16 @@ plots.plot_information(gaps);
 
 # %%
 sizes = np.arange(1, 13)
-curves = pd.DataFrame({rho: [theory.error_variance(1, rho, m) for m in sizes] for rho in (0.2, 0.5, 0.78)}, index=sizes)
+curves = pd.DataFrame(
+    {rho: [theory.error_variance(1, rho, m) for m in sizes] for rho in (0.2, 0.5, 0.78)}, index=sizes
+)
 estimate, error = theory.simulated_error_variance(1.0, 0.5, 4, draws=100_000, rng=rng)
 assert abs(estimate - theory.error_variance(1.0, 0.5, 4)) < 4 * error
 print(f"simulated {estimate:.4f} ± {error:.4f}, formula {theory.error_variance(1.0, 0.5, 4):.4f}")
 drag(
     lambda judges, correlation: plots.plot_error_floor(curves, marked=(judges, correlation)),
     {"judges": (1, 12, 1, 3), "correlation": (0.0, 1.0, 0.01, 0.71)},
-);
-
+)
 # %% [markdown]
 # ## A temperature that undoes the judges'
 #
@@ -102,8 +102,7 @@ drag(
         theory.best_pool_temperature(np.full(3, 1 / 3), np.array([sharp, 1.0, blunt])),
     ),
     {"sharp": (0.2, 1.0, 0.05, 0.5), "blunt": (1.0, 4.0, 0.1, 2.0)},
-);
-
+)
 # %% [markdown]
 # ## One judge's veto
 #
@@ -119,8 +118,7 @@ assert (turned["linear"] == turned["linear_condition"]).all()
 drag(
     lambda good_judges: plots.plot_flips(theory.flips(0.6, 0.3, veto, 0.5, good_judges)),
     {"good_judges": (1, 8, 1, 3)},
-);
-
+)
 # %% [markdown]
 # ## Mean or mode
 #
@@ -131,8 +129,7 @@ drag(
 losses = theory.bayes_actions(truth, support)
 assert abs(losses.loc[losses["squared_loss"].idxmin(), "action"] - truth @ support) < 1e-9
 assert losses.loc[losses["exact_match_loss"].idxmin(), "action"] == support[truth.argmax()]
-plots.plot_bayes_actions(losses);
-
+plots.plot_bayes_actions(losses)
 # %% [markdown]
 # ## And real judges?
 #
@@ -141,7 +138,7 @@ plots.plot_bayes_actions(losses);
 # second opinion is hardly an opinion of its own.
 
 # %%
-names = [benchmark_cell] if benchmark_cell else [name for name in cell_names(profile, role="choose")]
+names = [benchmark_cell] if benchmark_cell else cell_names(profile, role="choose")
 rows = [theory.assumptions(load_cell(profile, name)).assign(benchmark_cell=name) for name in names]
 table = out.table(pd.concat(rows, ignore_index=True), "judgemoe/assumptions")
 table.pivot(index="benchmark_cell", columns="assumption", values="measured")[rows[0]["assumption"]]

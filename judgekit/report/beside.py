@@ -33,7 +33,7 @@ def beside(
     wanted = columns or list(caption.lead) or list(frame["column"].unique())
     frame = frame[frame["column"].isin(wanted)]
     index = [column for column in frame if column not in ("column", "printed", "rebuilt", "difference")]
-    wide = frame.set_index([*index, "column"]).unstack("column").swaplevel(axis=1)
+    wide = frame.pivot(index=index, columns="column").swaplevel(axis=1)
     order = [(column, part) for column in wanted for part in ("printed", "rebuilt", "difference")]
-    rows = frame[index].drop_duplicates()
-    return wide.reindex(columns=pd.MultiIndex.from_tuples(order)).loc[pd.MultiIndex.from_frame(rows)]
+    rows = pd.MultiIndex.from_frame(frame[index].drop_duplicates())
+    return wide.reindex(index=rows, columns=pd.MultiIndex.from_tuples(order))

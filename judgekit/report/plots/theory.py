@@ -34,7 +34,7 @@ def plot_error_floor(
     """
     ax = ax or plt.subplots(figsize=(5.6, 3.2))[1]
     styles = ("-", "--", "-.", ":")
-    for place, correlation in enumerate(curves):
+    for place, correlation in enumerate(curves.columns.astype(float)):
         values = curves[correlation]
         ax.plot(curves.index, values, color=BLUE, linestyle=styles[place % 4])
         ax.axhline(correlation, color=GREY, linewidth=0.6, zorder=0)
@@ -97,8 +97,8 @@ def plot_flips(flips: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def plot_bayes_actions(losses: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Expected squared and exact-match loss of every answer; the lowest point of each is marked."""
     ax = ax or plt.subplots(figsize=(5.6, 3.0))[1]
-    squared = losses.loc[losses["squared_loss"].idxmin()]
-    exact = losses.loc[losses["exact_match_loss"].idxmin()]
+    squared = losses.sort_values("squared_loss", kind="stable").iloc[0]
+    exact = losses.sort_values("exact_match_loss", kind="stable").iloc[0]
     scores = losses[losses["exact_match_loss"] < 1]
     ax.plot(losses["action"], losses["squared_loss"], color=BLUE, label="squared loss")
     ax.plot(

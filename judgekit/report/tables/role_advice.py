@@ -95,7 +95,7 @@ def regime_map(regimes: pd.DataFrame) -> pd.DataFrame:
             "count": int(counts.iloc[0]),
             "of": len(part),
         }
-        measured = [column for column in part if column.startswith("validation_")]
+        measured = [column for column in regimes.columns if column.startswith("validation_")]
         measured += [
             "full_drop",
             "agreement",
