@@ -16,14 +16,14 @@ RESULTS = "eval_results/mr-math_redundant_errors/"
 
 # Judge as in its result file -> family of the base model, active parameters in billions.
 JUDGES = {
-    "math-shepherd_mistral-7b": ("Mistral", 7.2),
-    "reasoneval_abel-7b-002": ("Mistral", 7.2),
-    "reasoneval_llama2-7b": ("Llama", 6.7),
-    "reasoneval_llemma-34b": ("Llama", 33.7),
-    "reasoneval_llemma-7b": ("Llama", 6.7),
-    "reasoneval_mistral-7b": ("Mistral", 7.2),
-    "reasoneval_wizardmath-7b-v1.0": ("Llama", 6.7),
-    "reasoneval_wizardmath-7b-v1.1": ("Mistral", 7.2),
+    "math-shepherd_mistral-7b": ("mistral", 7.2),
+    "reasoneval_abel-7b-002": ("mistral", 7.2),
+    "reasoneval_llama2-7b": ("llama", 6.7),
+    "reasoneval_llemma-34b": ("llama", 33.7),
+    "reasoneval_llemma-7b": ("llama", 6.7),
+    "reasoneval_mistral-7b": ("mistral", 7.2),
+    "reasoneval_wizardmath-7b-v1.0": ("llama", 6.7),
+    "reasoneval_wizardmath-7b-v1.1": ("mistral", 7.2),
 }
 
 

@@ -29,21 +29,21 @@ PROMPTS: dict[str, tuple[str, Callable[[str], float]]] = {
 
 # Judge -> family, active parameters in billions. All but gpt-3.5 were asked with reason_then_score only.
 ANSWERING = {
-    "gpt-3.5-turbo-0301": ("GPT", np.nan),
-    "gpt-4-0314": ("GPT", np.nan),
-    "llama-2-7b-chat-hf": ("Llama", 6.7),
-    "llama-2-13b-chat-hf": ("Llama", 13.0),
-    "llama-2-70b-chat-hf": ("Llama", 69.0),
+    "gpt-3.5-turbo-0301": ("gpt", np.nan),
+    "gpt-4-0314": ("gpt", np.nan),
+    "llama-2-7b-chat-hf": ("llama", 6.7),
+    "llama-2-13b-chat-hf": ("llama", 13.0),
+    "llama-2-70b-chat-hf": ("llama", 69.0),
 }
 
 # AltTest's short name -> judge (expanded from its paper), family, active parameters in billions.
 ALTTEST = {
-    "gemini_flash": ("gemini-1.5-flash", "Gemini", np.nan),
-    "gemini_pro": ("gemini-1.5-pro", "Gemini", np.nan),
-    "gpt-4o": ("gpt-4o", "GPT", np.nan),
-    "gpt-4o-mini": ("gpt-4o-mini", "GPT", np.nan),
-    "llama-31": ("llama-3.1-8b-instruct", "Llama", 8.0),
-    "mistral-v03": ("mistral-7b-instruct-v0.3", "Mistral", 7.2),
+    "gemini_flash": ("gemini-1.5-flash", "gemini", np.nan),
+    "gemini_pro": ("gemini-1.5-pro", "gemini", np.nan),
+    "gpt-4o": ("gpt-4o", "gpt", np.nan),
+    "gpt-4o-mini": ("gpt-4o-mini", "gpt", np.nan),
+    "llama-31": ("llama-3.1-8b-instruct", "llama", 8.0),
+    "mistral-v03": ("mistral-7b-instruct-v0.3", "mistral", 7.2),
 }
 
 JUDGES = [

@@ -25,9 +25,9 @@ LEAST_MASS = 0.5
 
 # Folder of the repository -> judge, family of the base model, active parameters in billions.
 MODELS = {
-    "4omini": ("gpt-4o-mini-2024-07-18", "GPT", math.nan),
-    "dsr1": ("DeepSeek-R1-Distill-Qwen-32B", "Qwen", 32.8),
-    "qwen": ("Qwen2.5-72B-Instruct", "Qwen", 72.7),
+    "4omini": ("gpt-4o-mini-2024-07-18", "gpt", math.nan),
+    "dsr1": ("DeepSeek-R1-Distill-Qwen-32B", "qwen", 32.8),
+    "qwen": ("Qwen2.5-72B-Instruct", "qwen", 72.7),
 }
 
 

@@ -161,7 +161,7 @@ def _judges(files: Files) -> dict[str, VerdictJudge]:
         model, prompt, reference = path.removeprefix(GEMBA).removesuffix(SUFFIX).split("-")
         protocol, support = PROMPTS[prompt]
         judges[path] = VerdictJudge(
-            MODELS[model], protocol + WITH_REFERENCE[reference], "GPT", support=support
+            MODELS[model], protocol + WITH_REFERENCE[reference], "gpt", support=support
         )
     for path in files.paths(METRICS, SUFFIX):
         name = path.removeprefix(METRICS).removesuffix(SUFFIX).rpartition("-")[0]
