@@ -13,6 +13,7 @@ import requests
 
 from judgekit.judges.http_backend import HttpBackend, HttpSettings
 from judgekit.judges.protocol import protocol_from
+from judgekit.judges.transformers_backend import TransformersSettings, load_transformers
 
 pytestmark = [pytest.mark.needs("vllm"), pytest.mark.needs("smollm2")]
 
@@ -77,13 +78,15 @@ def environment():
 
 
 @pytest.fixture(scope="module")
-def expected(smollm2):
+def expected(smollm2_folder):
+    settings = TransformersSettings(threads=2, matmul_precision="medium")
+    backend = load_transformers(str(smollm2_folder), settings=settings)
     found = {}
     for record, asked in ASKED:
         protocol = protocol_from(record)
-        prompts = [smollm2.prompt(protocol.messages(item), prefill=protocol.prefill) for item in asked]
+        prompts = [backend.prompt(protocol.messages(item), prefill=protocol.prefill) for item in asked]
         readings = [
-            one for start in range(0, 100, 20) for one in smollm2.read(prompts[start : start + 20], protocol)
+            one for start in range(0, 100, 20) for one in backend.read(prompts[start : start + 20], protocol)
         ]
         found[protocol.name] = np.array([[*reading.probs, reading.outside] for reading in readings])
     return found
