@@ -75,8 +75,9 @@ drawn = changes[changes["policy"] != "role_strict"]
 axes = out.figure(role_stress.plot_copy_changes(drawn), "roles/copy_stress")
 
 # %% [markdown]
-# Published beside rebuilt. Simulated settings were tuned to Table 3, so they show the mechanism and are no
-# evidence.
+# Published beside rebuilt. The levels differ because the judges do, and the paper may have copied another
+# one; what can be compared is what moves and what does not. Simulated settings were tuned to Table 3, so they
+# show the mechanism and are no evidence.
 
 # %%
 risks = ["jury_all_risk", "cascade_risk", "cascade_cost", "role_risk", "role_cost"]
