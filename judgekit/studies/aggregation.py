@@ -1,20 +1,33 @@
-"""JudgeMoE and its baselines on benchmark cells: train, choose on validation, score the test groups once."""
+"""Benchmark cells split by group, and the methods that learn no gate; test rows are never read here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pandas as pd
 
 from judgekit.axes import Probs, Scores, Target
-from judgekit.benchmark import BenchmarkCell
-from judgekit.errors import InvalidInput
-from judgekit.gate import GateRows, GateSettings, GateTask, fit_gates
-from judgekit.metrics import spearman, spearman_columns
+from judgekit.benchmark import BenchmarkCell, expected_scores
+from judgekit.gate import GateEnsemble, GateRows, GateSettings, GateTask
+from judgekit.metrics import spearman_columns
 from judgekit.pooling import covariance_weights, pool_linear, pool_log
 from judgekit.scores import features
-from judgekit.selection import SubsetSettings, search_subsets
+from judgekit.selection import SubsetSearch, SubsetSettings, search_subsets
 from judgekit.splits import Split, split_three
+
+METHODS = {
+    "single_best": "single best, by validation",
+    "single_best_by_test": "single best, by test (a bound)",
+    "uniform_log": "uniform log pool",
+    "uniform_linear": "uniform linear pool",
+    "covariance_log": "covariance-aware log pool",
+    "fixed_subset": "fixed subset",
+    "ridge": "ridge on expected scores",
+    "boosting": "gradient boosting on summaries",
+    "judgemoe": "JudgeMoE",
+    "judgemoe_compact": "JudgeMoE, compact pool",
+    "judgemoe_family_diverse": "JudgeMoE, family-diverse pool",
+    "best_pipeline": "best pipeline",
+}
 
 
 @dataclass(frozen=True)
@@ -26,13 +39,16 @@ class Configuration:
     feature_set : str
         Key of `judgekit.scores.FEATURE_SETS`.
     gate : GateSettings
-    seeds : int
-        Gates a cell; metrics are averaged over them.
     """
 
     feature_set: str = "summaries"
     gate: GateSettings = field(default_factory=GateSettings)
-    seeds: int = 3
+
+    @property
+    def name(self) -> str:
+        """Such as "deepsets, log, T = 0.7, summaries"."""
+        gate = self.gate
+        return f"{gate.architecture}, {gate.pool}, T = {gate.pool_temperature:g}, {self.feature_set}"
 
 
 @dataclass(frozen=True)
@@ -55,22 +71,77 @@ class CellParts:
     soft: Scores
     target: Target
 
+    @property
+    def name(self) -> str:
+        """Name of the cell."""
+        return self.cell.name
+
+    @property
+    def support(self) -> np.ndarray:
+        """Score of each bucket."""
+        return self.cell.judgments.support
+
     def only(self, judges: Sequence[str]) -> "CellParts":
         """The same rows with these judges only."""
         columns = [self.cell.judgments.names.index(name) for name in judges]
-        cell = replace(self.cell, judgments=self.cell.judgments.select(judges))
+        cell = replace(
+            self.cell,
+            judgments=self.cell.judgments.select(judges),
+            hard_only=[name for name in self.cell.hard_only if name in judges],
+        )
         return replace(self, cell=cell, probs=self.probs[:, columns], soft=self.soft[:, columns])
 
-    def rows(self, rows: np.ndarray, feature_set: str) -> GateRows:
-        """Rows as a gate takes them."""
-        probs = self.probs[rows]
-        values = features(probs, self.cell.judgments.support, feature_set=feature_set).values
-        return GateRows(values, probs, self.target[rows])
+    def with_probs(self, probs: Probs) -> "CellParts":
+        """The same rows with other (calibrated) distributions of the same judges."""
+        return replace(self, probs=probs, soft=expected_scores(probs, self.support))
 
-    def task(self, feature_set: str, gate: GateSettings) -> GateTask:
-        """Training and validation rows of one gate."""
-        train, validation = (self.rows(r, feature_set) for r in (self.split.fit, self.split.validation))
-        return GateTask(train, validation, self.cell.judgments.support, gate)
+    def inputs(self, feature_set: str) -> np.ndarray:
+        """The gate's inputs of all rows: float64 [items, judges, features]."""
+        return features(self.probs, self.support, feature_set=feature_set).values
+
+    def task(self, configuration: Configuration, *, fit: np.ndarray | None = None) -> GateTask:
+        """Training and validation rows of one gate; `fit` replaces the training rows."""
+        values = self.inputs(configuration.feature_set)
+        train, validation = (
+            GateRows(values[rows], self.probs[rows], self.target[rows])
+            for rows in (self.split.fit if fit is None else fit, self.split.validation)
+        )
+        return GateTask(train, validation, self.support, configuration.gate)
+
+    def gate_scores(self, gates: GateEnsemble, feature_set: str) -> np.ndarray:
+        """Scores of fitted gates on all rows, a column a seed: float64 [items, seeds]."""
+        return self.complete(gates.scores(self.inputs(feature_set), self.probs))
+
+    def complete(self, scores: np.ndarray) -> np.ndarray:
+        """Scores with the mean over training rows where a method has none, so that all methods share rows."""
+        middle = np.nanmean(scores[self.split.fit], axis=0)
+        return np.where(np.isnan(scores), middle, scores)
+
+
+@dataclass(frozen=True)
+class FixedMethods:
+    """Methods of one cell that learn no gate.
+
+    Attributes
+    ----------
+    scores : dict of str to float64 [items, 1]
+        By method, on all rows. Fits rest on training rows, choices on validation rows.
+    single : str
+        Judge with the highest validation Spearman.
+    subset : SubsetSearch
+        On validation rows.
+    weights : dict of str to float
+        Covariance-aware weights by judge.
+    """
+
+    scores: dict[str, np.ndarray]
+    single: str
+    subset: SubsetSearch
+    weights: dict[str, float]
+
+    def subset_judges(self, names: Sequence[str]) -> list[str]:
+        """Judges of the fixed subset."""
+        return [names[judge] for judge in self.subset.best]
 
 
 def split_cell(cell: BenchmarkCell, *, seed: int) -> CellParts:
@@ -79,18 +150,9 @@ def split_cell(cell: BenchmarkCell, *, seed: int) -> CellParts:
     return CellParts(cell, split, cell.probabilities, cell.soft, cell.judgments.target)
 
 
-def fixed_methods(parts: CellParts) -> tuple[dict[str, np.ndarray], dict[str, object]]:
-    """Scores on all rows of every method that learns no gate, and what each chose.
-
-    Returns
-    -------
-    dict of str to float64 [items]
-        single_best, uniform_log, uniform_linear, covariance_log, fixed_subset, ridge, boosting. Choices rest
-        on training and validation rows.
-    dict
-        `single_best` (judge), `fixed_subset` (judges), `covariance_weights`.
-    """
-    support, names = parts.cell.judgments.support, parts.cell.judgments.names
+def fixed_methods(parts: CellParts) -> FixedMethods:
+    """Single best, uniform, covariance-aware and subset pools, ridge and boosting of one cell."""
+    support, names = parts.support, parts.cell.judgments.names
     train, validation = parts.split.fit, parts.split.validation
     single = int(np.nanargmax(spearman_columns(parts.soft[validation], parts.target[validation])))
     weights = covariance_weights(parts.soft[train], parts.target[train]).weights
@@ -104,119 +166,45 @@ def fixed_methods(parts: CellParts) -> tuple[dict[str, np.ndarray], dict[str, ob
         "uniform_linear": pool_linear(parts.probs, support).score,
         "covariance_log": pool_log(parts.probs, support, weights=weights).score,
         "fixed_subset": pool_log(subset, support).score,
-        "ridge": _ridge(parts),
-        "boosting": _boosting(parts),
+        "ridge": fit_ridge(parts.soft, parts.target, train),
+        "boosting": fit_boosting(parts.inputs("summaries"), parts.target, train),
     }
-    chosen = {
-        "single_best": names[single],
-        "fixed_subset": [names[judge] for judge in search.best],
-        "covariance_weights": dict(zip(names, weights.tolist(), strict=True)),
-    }
-    return scores, chosen
+    return FixedMethods(
+        {name: parts.complete(values[:, None]) for name, values in scores.items()},
+        names[single],
+        search,
+        dict(zip(names, weights.tolist(), strict=True)),
+    )
 
 
-def _ridge(parts: CellParts) -> np.ndarray:
-    """Ridge regression on the judges' expected scores; a missing one is its training mean."""
+def fit_ridge(inputs: np.ndarray, target: Target, train: np.ndarray) -> np.ndarray:
+    """Ridge regression on standardised inputs [items, ...], its strength by leave-one-out on training rows.
+
+    A missing input is its training mean. Predictions for all rows: float64 [items].
+    """
     from sklearn.linear_model import RidgeCV
 
-    train = parts.split.fit
-    middle = np.nanmean(parts.soft[train], axis=0)
-    inputs = np.where(np.isnan(parts.soft), middle, parts.soft)
-    model = RidgeCV(alphas=np.logspace(-2, 4, 13)).fit(inputs[train], parts.target[train])
-    return np.asarray(model.predict(inputs))
+    flat = inputs.reshape(len(inputs), -1)
+    centre, scale = np.nanmean(flat[train], axis=0), np.nanstd(flat[train], axis=0)
+    flat = np.nan_to_num((flat - centre) / np.where(scale > 1e-9, scale, 1))
+    model = RidgeCV(alphas=np.logspace(-2, 4, 13)).fit(flat[train], target[train])
+    return np.asarray(model.predict(flat))
 
 
-def _boosting(parts: CellParts) -> np.ndarray:
-    """Gradient boosting on the judges' summaries; missing values are its own business."""
+def fit_boosting(inputs: np.ndarray, target: Target, train: np.ndarray) -> np.ndarray:
+    """Gradient boosting on inputs [items, ...]; missing values are its own business. Float64 [items]."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    train = parts.split.fit
-    values = features(parts.probs, parts.cell.judgments.support, feature_set="summaries").values
-    inputs = values.reshape(len(values), -1)
-    model = HistGradientBoostingRegressor(max_iter=150, learning_rate=0.05, max_leaf_nodes=15, random_state=0)
-    return np.asarray(model.fit(inputs[train], parts.target[train]).predict(inputs))
-
-
-@dataclass(frozen=True)
-class GateScreen:
-    """Validation and test Spearman of several gate variants on several cells.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        benchmark_cell, role, variant, feature_set, architecture, pool, pool_temperature, `validation` and
-        `test` (means over seeds).
-    """
-
-    frame: pd.DataFrame
-
-    def best(self, cells: Sequence[str]) -> pd.Series:
-        """The variant of highest mean validation Spearman over some cells; the first on a tie."""
-        here = self.frame[self.frame["benchmark_cell"].isin(cells)]
-        if here.empty:
-            raise InvalidInput("cells", "cells of the screen", list(cells))
-        means = here.groupby("variant", sort=False)["validation"].mean()
-        return here[here["variant"] == means.idxmax()].iloc[0]
-
-
-def gate_variants(
-    configuration: Configuration, temperatures: Sequence[float]
-) -> dict[str, tuple[str, GateSettings]]:
-    """The grid that the paper walks one axis at a time: gate by pool, feature sets, pool temperatures."""
-    base = configuration.gate
-    grid: dict[str, tuple[str, GateSettings]] = {}
-
-    def add(feature_set: str, **changes: object) -> None:
-        gate = replace(base, **changes)  # type: ignore[arg-type]
-        name = f"{gate.architecture}, {gate.pool}, T = {gate.pool_temperature:g}, {feature_set}"
-        grid.setdefault(name, (feature_set, gate))
-
-    for architecture in ("deepsets", "mlp"):
-        for pool in ("log", "linear"):
-            add(configuration.feature_set, architecture=architecture, pool=pool)
-    for feature_set in ("hard", "soft", "both", "summaries"):
-        add(feature_set)
-    for temperature in temperatures:
-        add(configuration.feature_set, pool_temperature=float(temperature))
-    return grid
-
-
-def screen_gates(
-    cells: Sequence[CellParts],
-    variants: Mapping[str, tuple[str, GateSettings]],
-    *,
-    seeds: int,
-    rng: np.random.Generator,
-) -> GateScreen:
-    """Fit every variant on every cell; gates of equal shape train together."""
-    tasks, keys = [], []
-    for parts in cells:
-        for name, (feature_set, gate) in variants.items():
-            tasks.append(parts.task(feature_set, gate))
-            keys.append((parts, name, feature_set, gate))
-    rows = []
-    for (parts, name, feature_set, gate), ensemble in zip(
-        keys, fit_gates(tasks, rng=rng, seeds=seeds), strict=True
-    ):
-        held = parts.rows(parts.split.test, feature_set)
-        rows.append(
-            {
-                "benchmark_cell": parts.cell.name,
-                "role": parts.cell.role,
-                "variant": name,
-                "feature_set": feature_set,
-                "architecture": gate.architecture,
-                "pool": gate.pool,
-                "pool_temperature": gate.pool_temperature,
-                "validation": ensemble.validation_spearman,
-                "test": float(
-                    np.mean(spearman_columns(ensemble.scores(held.features, held.probs), held.target))
-                ),
-            }
-        )
-    return GateScreen(pd.DataFrame(rows))
+    flat = inputs.reshape(len(inputs), -1)
+    model = HistGradientBoostingRegressor(
+        max_iter=100, learning_rate=0.05, max_leaf_nodes=6, l2_regularization=5.0, random_state=0
+    )
+    return np.asarray(model.fit(flat[train], target[train]).predict(flat))
 
 
 def spearman_on(parts: CellParts, scores: Mapping[str, np.ndarray], rows: np.ndarray) -> dict[str, float]:
-    """Spearman of each method on some rows."""
-    return {name: spearman(values[rows], parts.target[rows]) for name, values in scores.items()}
+    """Spearman of each method on some rows, mean over its columns (seeds)."""
+    return {
+        name: float(np.mean(spearman_columns(values[rows], parts.target[rows])))
+        for name, values in scores.items()
+    }

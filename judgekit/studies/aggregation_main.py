@@ -1,0 +1,217 @@
+"""The main comparison: chosen on validation rows of choose cells, frozen, then scored on test rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from judgekit.benchmark import BenchmarkCell
+from judgekit.errors import InvalidInput
+from judgekit.gate import GateEnsemble, fit_gates
+from judgekit.metrics import spearman_columns
+from judgekit.studies.aggregation import (
+    CellParts,
+    Configuration,
+    FixedMethods,
+    fixed_methods,
+    split_cell,
+)
+from judgekit.studies.gate_screen import (
+    TEMPERATURES,
+    gate_variants,
+    screen_gates,
+    screen_row,
+    two_by_two,
+)
+from judgekit.studies.pipeline import Recipe, average, calibrate, choose_recipe, components
+
+SPARSE, CALIBRATED = "judgemoe_sparse", "judgemoe_calibrated"
+SMALL_POOLS = {"judgemoe_compact": "compact", "judgemoe_family_diverse": "family_diverse"}
+
+
+@dataclass(frozen=True)
+class AggregationSettings:
+    """How the study is run.
+
+    Attributes
+    ----------
+    base : Configuration
+        The published configuration; the grid walks from it one axis at a time.
+    temperatures : tuple of float
+        Pool temperatures of the grid.
+    seeds : int
+        Gates a variant; metrics are averaged over them.
+    seed : int
+        Of splits, gates and resamples.
+    workers : int
+        Processes that train gates.
+    """
+
+    base: Configuration = field(default_factory=Configuration)
+    temperatures: tuple[float, ...] = TEMPERATURES
+    seeds: int = 3
+    seed: int = 0
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One cell with the scores of every method on all of its rows.
+
+    Attributes
+    ----------
+    parts : CellParts
+    scores : dict of str to float64 [items, columns]
+        By method; a column a seed for gates. `judgemoe_sparse` is the gate on the fixed subset.
+    judges : dict of str to list of str
+        Pool of each method that does not use the full one.
+    weights : float64 [items, judges]
+        Of JudgeMoE's gates, mean over seeds.
+    fixed : FixedMethods
+    """
+
+    parts: CellParts
+    scores: dict[str, np.ndarray]
+    judges: dict[str, list[str]]
+    weights: np.ndarray
+    fixed: FixedMethods
+
+    def spearman(self, method: str, rows: np.ndarray) -> float:
+        """Spearman of a method on some rows, mean over its columns."""
+        return float(np.mean(spearman_columns(self.scores[method][rows], self.parts.target[rows])))
+
+
+@dataclass(frozen=True)
+class AggregationStudy:
+    """What was chosen on validation rows, and the scores that follow from it.
+
+    Attributes
+    ----------
+    frozen : Configuration
+        Highest mean validation Spearman over the choose cells.
+    recipe : Recipe
+        Members of the best pipeline, chosen on the same rows.
+    screen : DataFrame
+        `GateScreen.frame` of every cell: the whole grid on choose cells; gate by pool, and the frozen
+        variant, on the others.
+    results : tuple of CellResult
+    settings : AggregationSettings
+    """
+
+    frozen: Configuration
+    recipe: Recipe
+    screen: pd.DataFrame
+    results: tuple[CellResult, ...]
+    settings: AggregationSettings
+
+    @property
+    def choices(self) -> pd.DataFrame:
+        """Everything chosen, a row a choice: benchmark_cell ("" = for all), choice, chosen."""
+        rows = [
+            ("", "frozen configuration", self.frozen.name),
+            ("", "members of the best pipeline", "; ".join(self.recipe.members)),
+        ]
+        for result in self.results:
+            names, fixed = result.parts.cell.judgments.names, result.fixed
+            rows.append((result.parts.name, "single judge", fixed.single))
+            rows.append((result.parts.name, "fixed subset", "; ".join(fixed.subset_judges(names))))
+            weights = "; ".join(f"{name} {value:.6f}" for name, value in fixed.weights.items())
+            rows.append((result.parts.name, "covariance-aware weights", weights))
+        return pd.DataFrame(rows, columns=["benchmark_cell", "choice", "chosen"])
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A gate to be fitted: `use` is its configuration on the full pool, or what else it is for."""
+
+    use: str
+    parts: CellParts
+    configuration: Configuration
+
+    def scores(self, gates: GateEnsemble) -> np.ndarray:
+        return self.parts.gate_scores(gates, self.configuration.feature_set)
+
+
+def study_aggregation(cells: Sequence[BenchmarkCell], settings: AggregationSettings) -> AggregationStudy:
+    """Choose on the validation rows of `choose` cells, freeze, and score every method on every cell.
+
+    Raises
+    ------
+    InvalidInput
+        No cell has the role choose.
+    """
+    every = [split_cell(cell, seed=settings.seed) for cell in cells]
+    choose = [parts for parts in every if parts.cell.role == "choose"]
+    if not choose:
+        raise InvalidInput("cells", "at least one with the role choose", [cell.name for cell in cells])
+    rng = np.random.default_rng([settings.seed, 1])
+    variants = gate_variants(settings.base, temperatures=settings.temperatures)
+    screen = screen_gates(choose, variants, rng=rng, seeds=settings.seeds, workers=settings.workers)
+    frozen = screen.best([parts.name for parts in choose])
+    fixed = {parts.name: fixed_methods(parts) for parts in every}
+    fits = [fit for parts in every for fit in _fits(parts, fixed[parts.name], settings.base, frozen)]
+    tasks = [fit.parts.task(fit.configuration) for fit in fits]
+    fitted = fit_gates(tasks, rng=rng, seeds=settings.seeds, workers=settings.workers)
+    by_variant = dict(screen.gates)
+    rows = [screen.frame]
+    learned: dict[str, dict[str, np.ndarray]] = {parts.name: {} for parts in every}
+    for fit, gates in zip(fits, fitted, strict=True):
+        if fit.use == fit.configuration.name:
+            by_variant[fit.parts.name, fit.use] = gates
+            rows.append(pd.DataFrame([screen_row(fit.parts, fit.configuration, gates)]))
+        else:
+            learned[fit.parts.name][fit.use] = fit.scores(gates)
+    for parts in every:
+        gates = by_variant[parts.name, frozen.name]
+        learned[parts.name]["judgemoe"] = parts.gate_scores(gates, frozen.feature_set)
+    recipe = choose_recipe(
+        choose, [components(parts, refit=False, gates=_members(learned[parts.name])) for parts in choose]
+    )
+    results = []
+    for parts in every:
+        weights = by_variant[parts.name, frozen.name].weights(parts.inputs(frozen.feature_set))
+        results.append(_result(parts, fixed[parts.name], learned[parts.name], weights, recipe))
+    return AggregationStudy(frozen, recipe, pd.concat(rows, ignore_index=True), tuple(results), settings)
+
+
+def _fits(parts: CellParts, fixed: FixedMethods, base: Configuration, frozen: Configuration) -> list[_Fit]:
+    """Gates beyond the screen: small pools, calibrated judges, the subset; off it, the full pool."""
+    found = []
+    for use, pool in SMALL_POOLS.items():
+        if parts.cell.pools.get(pool):
+            found.append(_Fit(use, parts.only(parts.cell.pools[pool]), frozen))
+    found.append(_Fit(CALIBRATED, calibrate(parts, "vector", parts.split.fit), frozen))
+    if parts.cell.role != "choose":
+        variants = {each.name: each for each in (*two_by_two(base), frozen)}
+        wanted = list(variants) if parts.cell.role == "confirm" else [frozen.name]
+        found += [_Fit(name, parts, variants[name]) for name in wanted]
+    subset = fixed.subset_judges(parts.cell.judgments.names)
+    if 1 < len(subset) < len(parts.cell.judgments.names):
+        found.append(_Fit(SPARSE, parts.only(subset), frozen))
+    return found
+
+
+def _members(learned: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {"gate, none": learned["judgemoe"], "gate, vector": learned[CALIBRATED]}
+
+
+def _result(
+    parts: CellParts,
+    fixed: FixedMethods,
+    learned: dict[str, np.ndarray],
+    weights: np.ndarray,
+    recipe: Recipe,
+) -> CellResult:
+    names, test = parts.cell.judgments.names, parts.split.test
+    bound = int(np.nanargmax(spearman_columns(parts.soft[test], parts.target[test])))
+    final = components(parts, refit=True, gates=_members(learned))
+    scores = fixed.scores | {"single_best_by_test": parts.complete(parts.soft[:, [bound]])} | learned
+    scores["best_pipeline"] = average(final, recipe.members)[:, None]
+    subset = fixed.subset_judges(names)
+    whole = learned["judgemoe"] if len(subset) > 1 else fixed.scores["fixed_subset"]
+    scores.setdefault(SPARSE, whole)
+    judges = {use: parts.cell.pools[pool] for use, pool in SMALL_POOLS.items() if use in learned}
+    judges |= {"single_best": [fixed.single], "single_best_by_test": [names[bound]]}
+    judges |= {"fixed_subset": subset, SPARSE: subset}
+    return CellResult(parts, scores, judges, weights, fixed)
