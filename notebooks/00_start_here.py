@@ -52,7 +52,7 @@ some_verdicts(pool, rows=8, rng=rng)
 # that we are on that slice.
 
 # %%
-start.plot_accuracy_by_slice(accuracy_by_slice(pool));
+axes = start.plot_accuracy_by_slice(accuracy_by_slice(pool))
 
 # %% [markdown]
 # ## The first paper, live: a call plan
@@ -78,7 +78,7 @@ pd.DataFrame(planned_calls(plan)).round(4)
 compared = {"one judge": "single_best", "all judges": "flat_all", "call plan": "role_routed"}
 fitted = {name: POLICIES[policy](audit, PlanSettings()) for name, policy in compared.items()}
 scores = pd.DataFrame({name: score_policy(pool, policy, split) for name, policy in fitted.items()}).T
-start.plot_risks(scores["risk"], scores["calls"]);
+axes = start.plot_risks(scores["risk"], scores["calls"])
 
 # %% [markdown]
 # One split proves little. [04_role_routing](04_role_routing.ipynb) repeats this on ten splits of every setting, and
@@ -106,7 +106,7 @@ judges = pd.DataFrame(
 vectors = judges.to_numpy()[None]
 pooled = {"linear pool": pool_linear(vectors, support), "log pool": pool_log(vectors, support)}
 shown = pd.concat([judges, pd.DataFrame({k: v.probs[0] for k, v in pooled.items()}, index=support).T])
-start.plot_distributions(shown, pools=tuple(pooled));
+axes = start.plot_distributions(shown, pools=tuple(pooled))
 
 # %% [markdown]
 # ## Three things to try

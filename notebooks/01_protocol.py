@@ -57,7 +57,7 @@ out.table(tables.facts(cells, sweeps), "judgemoe/protocol_facts")
 # %%
 study = study_protocols(sweeps, seed=seed, draws=draws)
 out.table(study.options, "judgemoe/protocol_options")
-out.figure(plot_protocols(study.options), "judgemoe/protocol_range");
+axes = out.figure(plot_protocols(study.options), "judgemoe/protocol_range")
 
 # %% [markdown]
 # ## Validation picks, test once
@@ -90,7 +90,7 @@ out.table(tables.picks_summary(study.picks), "judgemoe/protocol_summary")
 # %%
 contrasts = out.table(contrast_protocols(sweeps, seed=seed, draws=draws), "judgemoe/protocol_contrasts")
 axes = plot_contrasts(contrasts, ["soft - hard", "soft - written"])
-out.figure(axes[0].figure, "judgemoe/protocol_read_outs");
+figure = out.figure(axes[0].figure, "judgemoe/protocol_read_outs")
 
 # %% [markdown]
 # ## Another range
@@ -102,7 +102,7 @@ out.figure(axes[0].figure, "judgemoe/protocol_read_outs");
 # %%
 ranges = ["1-10 - 1-5", "ten buckets - 0-100", "with reference - without"]
 axes = plot_contrasts(contrasts, ranges, rows="judge")
-out.figure(axes[0].figure, "judgemoe/protocol_score_ranges");
+figure = out.figure(axes[0].figure, "judgemoe/protocol_score_ranges")
 
 # %% [markdown]
 # All contrasts in one table: mean difference, and how many intervals lie above or below zero. Published: others report

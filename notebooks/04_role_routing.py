@@ -98,7 +98,7 @@ beside("table03_policy_comparison", table03, profile=profile)
 
 # %%
 axes = plot_regimes(roles.policy_means(study.scores))
-out.figure(axes, "roles/figure01_regimes")
+axes = out.figure(axes, "roles/figure01_regimes")
 # %% [markdown]
 # ## How sure is that? (Table 13)
 #
@@ -120,7 +120,7 @@ out.table(roles.split_intervals(study.scores), "roles/table13_split_intervals")
 
 # %%
 gains = out.table(roles.gain_decomposition(study.scores), "roles/gain_decomposition")
-out.figure(plot_decomposition(gains), "roles/gain_decomposition")
+axes = out.figure(plot_decomposition(gains), "roles/gain_decomposition")
 # %%
 shown = ["recalibration_gain", "calls_gain", "routing_gain", "extra_calls"]
 gains.set_index("setting")[shown].round(4)
@@ -157,7 +157,7 @@ out.table(roles.allocation_baselines(scores), "roles/table05_allocation_baseline
 # %%
 frontier = out.table(roles.frontier(study.scores), "roles/figure02_frontier")
 panels = plot_frontier(frontier)
-out.figure(panels, "roles/figure02_frontier")
+axes = out.figure(panels, "roles/figure02_frontier")
 # %% [markdown]
 # ## The threshold (Table 8)
 #

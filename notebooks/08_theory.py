@@ -46,7 +46,7 @@ pooled = {
 }
 shown = pd.DataFrame({**shapes, "second": second, **pooled}, index=three).T
 assert np.isclose(*(np.array(vector) @ three for vector in shapes.values()), atol=1e-9)
-start.plot_distributions(shown, pools=tuple(pooled))
+axes = start.plot_distributions(shown, pools=tuple(pooled))
 # %% [markdown]
 # ## What the mean throws away
 #
@@ -57,7 +57,7 @@ start.plot_distributions(shown, pools=tuple(pooled))
 # %%
 gaps = pd.Series({buckets: theory.information_gap(buckets, 8) for buckets in (2, 3, 4, 5)})
 assert gaps[2] < 1e-9 < 0.01 < gaps[3]
-plots.plot_information(gaps)
+axes = plots.plot_information(gaps)
 # %% [markdown]
 # ## Errors in common do not average out
 #
@@ -74,7 +74,7 @@ curves = pd.DataFrame(
 estimate, error = theory.simulated_error_variance(1.0, 0.5, 4, draws=100_000, rng=rng)
 assert abs(estimate - theory.error_variance(1.0, 0.5, 4)) < 4 * error
 print(f"simulated {estimate:.4f} ± {error:.4f}, formula {theory.error_variance(1.0, 0.5, 4):.4f}")
-drag(
+axes = drag(
     lambda judges, correlation: plots.plot_error_floor(curves, marked=(judges, correlation)),
     {"judges": (1, 12, 1, 3), "correlation": (0.0, 1.0, 0.01, 0.71)},
 )
@@ -96,7 +96,7 @@ excess = theory.temperature_excess(truth, support, taus, grid)
 assert np.allclose(excess["squared_error"], excess["predicted"], atol=1e-9)
 
 # %%
-drag(
+axes = drag(
     lambda sharp, blunt: plots.plot_temperature(
         theory.temperature_excess(truth, support, np.array([sharp, 1.0, blunt]), grid),
         theory.best_pool_temperature(np.full(3, 1 / 3), np.array([sharp, 1.0, blunt])),
@@ -115,7 +115,7 @@ veto = np.logspace(-6, -0.5, 23)
 turned = theory.flips(0.6, 0.3, veto, 0.5, 3)
 assert (turned["log"] == turned["log_condition"]).all()
 assert (turned["linear"] == turned["linear_condition"]).all()
-drag(
+axes = drag(
     lambda good_judges: plots.plot_flips(theory.flips(0.6, 0.3, veto, 0.5, good_judges)),
     {"good_judges": (1, 8, 1, 3)},
 )
@@ -129,7 +129,7 @@ drag(
 losses = theory.bayes_actions(truth, support)
 assert abs(losses.loc[losses["squared_loss"].idxmin(), "action"] - truth @ support) < 1e-9
 assert losses.loc[losses["exact_match_loss"].idxmin(), "action"] == support[truth.argmax()]
-plots.plot_bayes_actions(losses)
+axes = plots.plot_bayes_actions(losses)
 # %% [markdown]
 # ## And real judges?
 #
