@@ -163,7 +163,7 @@ def load_vllm(model: str, *, settings: VllmSettings) -> VllmBackend:
     try:
         from vllm import LLM
     except ImportError as error:
-        raise MissingData("vLLM", "pip install '.[gpu]'") from error
+        raise MissingData("vLLM", "pip install -e '.[gpu]'") from error
     if not 0 < settings.memory_share <= 1:
         raise InvalidInput("settings.memory_share", "above 0 and at most 1", settings.memory_share)
     tokenizer, name = load_tokenizer(model, revision=settings.revision)
