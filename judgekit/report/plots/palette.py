@@ -19,6 +19,11 @@ POLICY_NAMES = {
     "dawid_skene": "Dawid-Skene",
     "frugal_cascade": "frugal cascade",
     "best_subset": "best subset",
+    "role_shrunk": "shrunk slice tables",
+    "role_strict_shrunk": "strict routes, shrunk tables",
+    "role_crossfit": "cross-fitted gains",
+    "role_steady": "steady plan",
+    "role_stable": "stable calls",
 }
 
 BLACK, BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE, GREY = (
@@ -44,4 +49,9 @@ POLICY_STYLE: dict[str, tuple[str, str]] = {
     "dawid_skene": (PURPLE, "X"),
     "frugal_cascade": (GREEN, "h"),
     "best_subset": (GREEN, "d"),
+    "role_shrunk": (SKY, "v"),
+    "role_strict_shrunk": (SKY, "^"),
+    "role_crossfit": (PURPLE, "o"),
+    "role_steady": (PURPLE, "D"),
+    "role_stable": (PURPLE, "v"),
 }
