@@ -8,7 +8,7 @@ from typing import Any
 SESSION = "JPY_SESSION_NAME"
 
 
-def drag(draw: Callable[..., Any], ranges: Mapping[str, tuple[float, float, float, float]]) -> Any:
+def drag(draw: Callable[..., Any], ranges: Mapping[str, tuple[float | int, ...]]) -> Any:
     """Draw with sliders in a live notebook, and once, at the starting values, anywhere else.
 
     Parameters
