@@ -96,7 +96,7 @@ def compare_methods(
         `p_one_sided`, `p_two_sided`, and Holm's adjustment of each over the baselines of the scope.
     """
     mine = gains[gains["first"] == first]
-    baselines = [name for name in BASELINES if name in set(mine["baseline"])]
+    baselines = [name for name in (*BASELINES, "judgemoe") if name in set(mine["baseline"])]
     rows = []
     for scope, roles in SCOPES.items():
         here = mine[mine["role"].isin(roles)]
@@ -114,6 +114,11 @@ def compare_methods(
                 frame[f"{side}_holm"] = holm(frame[side].to_numpy(float))
             rows.append(frame)
     return pd.concat(rows, ignore_index=True)
+
+
+def compare_pipeline(gains: pd.DataFrame, *, seed: int) -> pd.DataFrame:
+    """`compare_methods` of the best pipeline, against JudgeMoE as well."""
+    return compare_methods(gains, seed=seed, first="best_pipeline")
 
 
 def study_power(
