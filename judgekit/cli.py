@@ -51,6 +51,9 @@ COMMANDS = {
         "PairsCommand",
     ),
     "judge": Place("judgekit.judges.command", "judge", "Run a pool of judges over a file of items."),
+    "plan": Place(
+        "judgekit.panel_command", "plan", "Plan whom to call, from labelled judgments of your own."
+    ),
     "call": Place("judgekit.judges.call_command", "call", "Execute a call plan on new items."),
     "doctor": Place("judgekit.doctor", "doctor", "Say what is installed, which data is here, what can run."),
 }

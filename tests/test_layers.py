@@ -17,10 +17,10 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 CORE = {
     "errors", "axes", "judgments", "frames", "signals", "audit", "scores", "splits", "metrics", "stats",
-    "resampling", "calibration", "pooling", "compute", "benchmark", "scaling", "sweeps",
+    "resampling", "calibration", "pooling", "compute", "benchmark", "scaling", "sweeps", "expert_cells",
 }  # fmt: skip
 # A module of none of these layers belongs to the methods.
-TOP = {"cli", "doctor"}
+TOP = {"cli", "doctor", "panel_command"}
 PACKAGES = ("studies", "sources", "judges", "report", "batch")
 BELOW = {
     "core": {"core"},
@@ -33,6 +33,7 @@ BELOW = {
         "judgekit.plan",
         "judgekit.sources.recording",
         "judgekit.sources.cache",
+        "judgekit.sources.local_run",
         "judgekit.plan_apply",
         "judgekit.plan_content",
         "judgekit.plan_file",
@@ -46,7 +47,7 @@ ALLOWED = {
     "core": ARRAYS,
     "method": ARRAYS,
     "studies": {*ARRAYS, "pandas"},
-    "sources": {*ARRAYS, "pandas", "pyarrow", "yaml", "requests", "pooch", "filelock", "tqdm", "typer"},
+    "sources": {*ARRAYS, "pandas", "pyarrow", "yaml", "requests", "filelock", "tqdm", "typer"},
     "judges": {*ARRAYS, "pandas", "pyarrow", "yaml", "requests", "filelock", "tqdm", "typer", "jinja2"},
     "report": {
         "numpy", "pandas", "yaml", "jinja2", "markdown_it", "matplotlib", "seaborn", "ipywidgets", "IPython",
@@ -74,6 +75,7 @@ BEYOND = {
     "judgekit.plan_view": {"pandas"},
     "judgekit.gate_training": {"torch"},
     "judgekit.doctor": {"torch"},
+    "judgekit.panel_command": {"tqdm"},
 }
 IN_JUDGES = {"torch", "transformers", "vllm", "gguf", "tokenizers", "safetensors", "huggingface_hub"}
 ONLY_IN_FUNCTIONS = {*IN_JUDGES, "crowdkit", "ray"}
