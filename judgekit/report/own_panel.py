@@ -132,7 +132,7 @@ def panel_report(check: PanelCheck, study: PanelStudy, *, priced: bool) -> Panel
             "Risk against cost",
             (
                 "Each mark is a way to spend. The line joins those that no other beats on both risk and "
-                "cost. Where the plan lies above the line, a listed policy does better for its money.",
+                "cost. Where the plan lies above the line, a listed policy does better for its cost.",
             ),
             {"Means over the halvings": views["frontier"]},
             risk_cost,

@@ -12,7 +12,7 @@ from judgekit.report.plots.palette import POLICY_NAMES
 _INK, _SOFT = "var(--ink, #1b1d21)", "var(--soft, #5a5f66)"
 _RULE, _ACCENT = "var(--rule, #dedbd3)", "var(--accent, #0b5f73)"
 _FONT = 'font-family="-apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif" font-size="12"'
-_WIDTH = 720
+_WIDTH = 720.0
 
 
 def frontier_svg(frontier: pd.DataFrame, *, chosen: str) -> str:
@@ -25,12 +25,12 @@ def frontier_svg(frontier: pd.DataFrame, *, chosen: str) -> str:
     chosen : str
         The policy that the plan is.
     """
-    height, left, right, top, bottom = 330, 64, 24, 16, 46
+    height, left, right, top, bottom = 330.0, 64.0, 24.0, 16.0, 46.0
     x = _Scale(frontier["cost"].tolist(), left, _WIDTH - right)
     y = _Scale(frontier["risk"].tolist(), height - bottom, top)
     parts = [*_grid(x, y, (left, _WIDTH - right), (top, height - bottom))]
     parts.append(_text(_WIDTH / 2, height - 8, "cost a row", anchor="middle"))
-    parts.append(_text(14, height / 2, "risk", anchor="middle", turn=True))
+    parts.append(_text(14.0, height / 2, "risk", anchor="middle", turn=True))
     best = frontier[frontier["on_frontier"]].sort_values("cost")
     corners = [f"{x(row['cost']):.1f},{y(row['risk']):.1f}" for row in best.to_dict("records")]
     parts.append(f'<polyline points="{" ".join(corners)}" fill="none" stroke="{_SOFT}" stroke-width="1"/>')
@@ -58,7 +58,7 @@ def roles_svg(roles: pd.DataFrame) -> str:
         `roles_frame`; the rows of slice "all" are drawn.
     """
     rows = roles[roles["slice"] == "all"]
-    left, right, top, step = 190, 130, 14, 26
+    left, right, top, step = 190.0, 130.0, 14.0, 26.0
     height = top + step * len(rows) + 44
     bars = (rows["threshold"] + rows["charge"]).tolist()
     x = _Scale([*rows["low"], *rows["high"], *bars, 0.0], left, _WIDTH - right)
@@ -120,7 +120,7 @@ def _label_place(
 ) -> tuple[tuple[float, float], str]:
     """First place beside a mark that covers no earlier label, else the last tried."""
     x, y = mark
-    for lift in (4, -10, 18, -24, 32):
+    for lift in (4.0, -10.0, 18.0, -24.0, 32.0):
         for side in (1, -1):
             start = x + 10 if side == 1 else x - 10 - width
             if start < 60 or start + width > _WIDTH:
@@ -140,7 +140,7 @@ def _short(name: str) -> str:
 
 
 def _line(
-    x1: float, y1: float, x2: float, y2: float, *, colour: str = _RULE, width: float = 1, dash: bool = False
+    x1: float, y1: float, x2: float, y2: float, *, colour: str = _RULE, width: float = 1.0, dash: bool = False
 ) -> str:
     dashes = ' stroke-dasharray="4 3"' if dash else ""
     return (
@@ -159,7 +159,7 @@ def _text(
 
 
 def _svg(parts: Sequence[str], height: float, words: str) -> str:
-    box = f'viewBox="0 0 {_WIDTH} {height:g}" width="{_WIDTH}" height="{height:g}"'
+    box = f'viewBox="0 0 {_WIDTH:g} {height:g}" width="{_WIDTH:g}" height="{height:g}"'
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" aria-label="{escape(words)}" {_FONT}>'
     )
