@@ -12,8 +12,7 @@ from judgekit.judges.pool import read_pool
 from judgekit.judges.runner import RunSettings
 from judgekit.plan_file import load_plan
 from judgekit.sources.cache import cache_folder
-
-RUNS = Path(__file__).resolve().parents[2] / "data" / "runs"
+from judgekit.sources.local_run import RUNS
 
 
 def call(

@@ -11,8 +11,7 @@ from judgekit.judges.loading import open_backend
 from judgekit.judges.pool import Pool, read_pool
 from judgekit.judges.runner import RunReport, RunSettings, run_pool
 from judgekit.sources.cache import cache_folder
-
-RUNS = Path(__file__).resolve().parents[2] / "data" / "runs"
+from judgekit.sources.local_run import RUNS
 
 
 def judge(

@@ -11,7 +11,6 @@ import pandas as pd
 
 from judgekit.errors import InvalidInput
 from judgekit.judges.freeze import freeze
-from judgekit.judges.local import recording
 from judgekit.judges.pool import Judge, Pool
 from judgekit.judges.runner import Job, Opener, RunSettings, checked_items, in_one_line, run_judge
 from judgekit.judges.store import Store, hold
@@ -19,6 +18,7 @@ from judgekit.judgments import Judgments, judge_frame, one_hot
 from judgekit.plan_apply import PlanAnswer, apply_plan
 from judgekit.plan_content import PlanRecord
 from judgekit.signals import slice_labels
+from judgekit.sources.local_run import recording
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from judgekit.errors import InvalidInput, MissingData
 from judgekit.judges.asking import samples_of
 from judgekit.judges.pool import Pool
 from judgekit.judges.store import Store
-
-OUTPUTS = "outputs.parquet"
-ITEMS = "items.parquet"
-RUN = "run.json"
+from judgekit.sources.local_run import ITEMS, OUTPUTS, RUN, sha256_of
 
 _COLUMNS = {
     "item": "str",
@@ -65,28 +60,13 @@ def freeze(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str
         },
         "spent": store.spent(),
         "interrupted_batches": store.interrupted()[0],
-        "sha256": {name: _sha256(folder / name) for name in (OUTPUTS, ITEMS)},
+        "sha256": {name: sha256_of(folder / name) for name in (OUTPUTS, ITEMS)},
     }
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     fresh = folder / f".{RUN}.new"
     fresh.write_text(text, encoding="utf-8")
     os.replace(fresh, folder / RUN)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def read_frozen(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
-    """Outputs, items and record of a run folder; InvalidInput where a file was altered since."""
-    if not (folder / RUN).is_file():
-        raise MissingData(f"a finished run in {folder}", "judgekit judge POOL ITEMS --out DIR")
-    try:
-        record = json.loads((folder / RUN).read_text(encoding="utf-8"))
-        wanted = {name: record["sha256"][name] for name in (OUTPUTS, ITEMS)}
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(str(folder / RUN), "the record of a run", error) from error
-    for name, digest in wanted.items():
-        if not (folder / name).is_file() or _sha256(folder / name) != digest:
-            raise InvalidInput(str(folder / name), f"the file whose digest {RUN} holds", "another, or none")
-    return pd.read_parquet(folder / OUTPUTS), pd.read_parquet(folder / ITEMS), record
 
 
 def _frame(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str, str]) -> pd.DataFrame:
@@ -117,7 +97,3 @@ def _replace(path: Path, frame: pd.DataFrame) -> None:
     fresh = path.with_name(f".{path.name}.new")
     frame.to_parquet(fresh, index=False)
     os.replace(fresh, path)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -26,10 +26,12 @@ def beside(
     -------
     DataFrame
         Index: published row, setting, kind of comparison, further keys; columns (column, printed | rebuilt |
-        difference).
+        difference). Empty where no rebuilt row is a counterpart of a printed one, as in a local run.
     """
     caption = next(study.table(name) for study in studies() if name in {t.name for t in study.tables})
     frame = compare(caption, rebuilt, simulated=profile == "simulated").frame()
+    if frame.empty:
+        return frame
     wanted = columns or list(caption.lead) or list(frame["column"].unique())
     frame = frame[frame["column"].isin(wanted)]
     index = [column for column in frame if column not in ("column", "printed", "rebuilt", "difference")]

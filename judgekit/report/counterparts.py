@@ -9,6 +9,7 @@ import yaml
 
 from judgekit.errors import InvalidInput
 from judgekit.report.published import CHECKOUT
+from judgekit.sources.settings import role_settings
 
 SOURCE = CHECKOUT / "nbconfig" / "counterparts.yaml"
 KINDS = ("same_rows", "analogue", "simulated", "local_run", "own")
@@ -149,12 +150,16 @@ def _one_kind(rows: tuple[Row, ...]) -> None:
 def counterpart(published: str, profile: str) -> str:
     """The first setting of a profile that stands beside a published row, such as jbb_proxy beside JBB-7.
 
+    No judges of one's own stand beside a published row: for the local profile, the run's first setting.
+
     Raises
     ------
     InvalidInput
         No such row, or none of the profile's settings stands beside it.
     """
     row = counterparts().row(published)
+    if profile == "local":
+        return next(iter(role_settings("local")))
     names = row.simulated if profile == "simulated" else row.recorded
     if not names:
         raise InvalidInput("published row", f"one with a setting in the {profile} profile", published)

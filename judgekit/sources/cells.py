@@ -14,6 +14,8 @@ from judgekit.benchmark import POOLS, ROLES, BenchmarkCell, CellCounts
 from judgekit.errors import InvalidInput
 from judgekit.judgments import Judgments, judge_frame
 from judgekit.scores import hundred_to_ten, smooth_one_hot
+from judgekit.sources.local_run import local_run
+from judgekit.sources.local_settings import cells_of
 from judgekit.sources.recorded import load
 from judgekit.sources.recording import Recording
 from judgekit.sources.score_simulator import score_scenario, simulate_scores
@@ -43,7 +45,7 @@ def load_cell(profile: str, name: str, *, part: str = "all", smoothing: float | 
 
     Parameters
     ----------
-    profile : {"simulated", "recorded"}
+    profile : {"simulated", "recorded", "local"}
     name : str
         Such as summeval_coherence, wmt22_sqm10 or sim_summeval_1_5.
     part : str
@@ -73,7 +75,7 @@ def load_cell(profile: str, name: str, *, part: str = "all", smoothing: float | 
     if entry["pool"] not in declared["pools"]:
         raise InvalidInput(f"cells.{name}.pool", f"one of {', '.join(declared['pools'])}", entry["pool"])
     pools = declared["pools"][entry["pool"]]
-    recording = _recording(entry["dataset"], len(entry["support"]))
+    recording = local_run() if profile == "local" else _recording(entry["dataset"], len(entry["support"]))
     mass = declared.get("smoothing", 0.0) if smoothing is None else smoothing
     return build_cell(recording, name, entry, pools, part=part, smoothing=mass)
 
@@ -270,10 +272,14 @@ def _recording(dataset: str, buckets: int) -> Recording:
     return load(dataset, columns=[*_COLUMNS, *columns])
 
 
-@lru_cache(maxsize=2)
 def _declared(profile: str) -> dict[str, Any]:
+    return cells_of(local_run()) if profile == "local" else _declared_in_file(profile)
+
+
+@lru_cache(maxsize=2)
+def _declared_in_file(profile: str) -> dict[str, Any]:
     if profile not in DECLARED_IN:
-        raise InvalidInput("profile", ", ".join(DECLARED_IN), profile)
+        raise InvalidInput("profile", ", ".join([*DECLARED_IN, "local"]), profile)
     path = SETTINGS / DECLARED_IN[profile]
     try:
         declared = yaml.safe_load(path.read_text(encoding="utf-8"))

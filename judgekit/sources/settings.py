@@ -13,6 +13,8 @@ from judgekit.audit import RolePool, role_pool
 from judgekit.errors import InvalidInput
 from judgekit.judgments import Judgments, judge_frame, one_hot
 from judgekit.signals import parse_signal
+from judgekit.sources.local_run import local_run
+from judgekit.sources.local_settings import role_settings_of
 from judgekit.sources.recorded import load
 from judgekit.sources.recording import Recording
 from judgekit.sources.simulator import Scenario, SimulatedJudge, simulate
@@ -24,12 +26,14 @@ _SIMULATED_KEYS = {f.name for f in fields(Scenario)} | {"seed", "slice", "tuned"
 
 
 def role_settings(profile: str) -> dict[str, dict[str, Any]]:
-    """Role settings of a profile by name, as declared.
+    """Role settings of a profile by name, as declared; those of a local run follow from its scales.
 
     Raises
     ------
     InvalidInput
-        Unknown profile, or a file that is no settings file.
+        Unknown profile, a file that is no settings file, or a run without labels or a second judge.
+    MissingData
+        The local profile without a run.
     """
     if profile not in PROFILES:
         raise InvalidInput("profile", ", ".join(PROFILES), profile)
@@ -73,7 +77,8 @@ def load_role_pool(profile: str, name: str, *, cost_column: str = "unit_cost") -
     if profile == "simulated":
         judgments = simulate(_scenario(name, entry), rng=np.random.default_rng(entry["seed"]))
     else:
-        judgments = select_judgments(load(entry["dataset"]), entry, _declared(profile)["defaults"])
+        recording = local_run() if profile == "local" else load(entry["dataset"])
+        judgments = select_judgments(recording, entry, _declared(profile)["defaults"])
     return role_pool(
         name,
         judgments,
@@ -179,9 +184,11 @@ def _details(judges: pd.DataFrame, defaults: Mapping[str, Any]) -> dict[str, lis
     verifier = judges["kind"] == "verifier"
     unit, price = defaults["unit_cost"], defaults["price"]
     paid = np.where(judges["judge"].isin(defaults["api"]), price["api"], price["local"])
+    # The pool file of a run of one's own says what a call costs.
+    costs = judges.get("unit_cost", np.where(verifier, unit["verifier"], unit["judge"]))
     kept = {column: judges[column].tolist() for column in ("family", "protocol", "kind", "active_parameters")}
     return kept | {
-        "unit_cost": np.where(verifier, unit["verifier"], unit["judge"]).tolist(),
+        "unit_cost": np.asarray(costs, dtype=np.float64).tolist(),
         "price": np.where(verifier, price["verifier"], paid).tolist(),
     }
 
@@ -196,6 +203,8 @@ def _scenario(name: str, entry: Mapping[str, Any]) -> Scenario:
 
 
 def _declared(profile: str) -> dict[str, Any]:
+    if profile == "local":
+        return role_settings_of(local_run())
     path = SETTINGS / f"{profile}.yaml"
     try:
         declared = yaml.safe_load(path.read_text(encoding="utf-8"))

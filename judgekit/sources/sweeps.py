@@ -12,6 +12,8 @@ from judgekit.benchmark import BenchmarkCell, expected_scores
 from judgekit.errors import InvalidInput
 from judgekit.scores import hard_score, hundred_to_ten
 from judgekit.sources.cells import cell_names, load_cell
+from judgekit.sources.local_run import local_run
+from judgekit.sources.local_settings import sweeps_of
 from judgekit.sources.recorded import load
 from judgekit.sources.recording import Recording
 from judgekit.sweeps import OPTION_COLUMNS, LabelRepair, ProtocolSweep
@@ -22,7 +24,7 @@ _HUNDRED = "0-100"
 
 
 def load_sweeps(profile: str) -> list[ProtocolSweep]:
-    """Every protocol sweep of a profile: declared in protocols.yaml, or both ranges of the simulated cells.
+    """Every protocol sweep of a profile: those of protocols.yaml, of the simulated cells, or of a local run.
 
     Raises
     ------
@@ -33,8 +35,11 @@ def load_sweeps(profile: str) -> list[ProtocolSweep]:
     """
     if profile == "simulated":
         return _simulated_sweeps()
+    if profile == "local":
+        run = local_run()
+        return [sweep for entry in sweeps_of(run) for sweep in build_sweeps(run, entry)]
     if profile != "recorded":
-        raise InvalidInput("profile", "simulated, recorded", profile)
+        raise InvalidInput("profile", "simulated, recorded, local", profile)
     declared = yaml.safe_load(SETTINGS.read_text(encoding="utf-8"))["sweeps"]
     recordings = {name: load(name) for name in dict.fromkeys(entry["dataset"] for entry in declared)}
     return [sweep for entry in declared for sweep in build_sweeps(recordings[entry["dataset"]], entry)]
@@ -84,10 +89,13 @@ def load_repairs(profile: str) -> list[LabelRepair]:
 
     Simulated: the labels of the last tenth of a cell moved by one row. Recorded: what upstream got wrong.
     ROSCOE: the tails where prompts and labels ran out of step and the label could be joined again by text.
-    DialSummEval: coherence, where one public file repeats the second rater in place of the third.
+    DialSummEval: coherence, where one public file repeats the second rater in place of the third. Local: as
+    simulated, on the run's first cell, so that the sign is seen on judges of one's own.
     """
     if profile == "simulated":
-        return [_simulated_repair(load_cell(profile, "sim_summeval_1_5"))]
+        return [_moved_labels(load_cell(profile, "sim_summeval_1_5"))]
+    if profile == "local":
+        return [_moved_labels(load_cell(profile, cell_names(profile)[0]))]
     roscoe, dialsumm = load("roscoe"), load("dialsumm")
     labels = roscoe.labels.merge(roscoe.items[["item", "set"]], on="item")
     found = []
@@ -138,7 +146,8 @@ def _read_outs(judge: pd.Series, rows: pd.DataFrame, metric: str) -> list[tuple[
         hard = hard_score(probs, values)
         found = [(_range(support), "hard", hard), (_range(support), "soft", soft)]
         # A step judge writes nothing: its raw score is derived from the distribution.
-        return [(_range(support), "written", written), *found] if judge["kind"] == "llm" else found
+        wrote = judge["kind"] == "llm" and not np.isnan(written).all()
+        return [(_range(support), "written", written), *found] if wrote else found
     if support == [_HUNDRED]:
         return [(_HUNDRED, "written", written), ("1-10", "written", hundred_to_ten(written).scores)]
     return [(_range(support), "written", written)]
@@ -164,7 +173,7 @@ def _soft(recording: Recording, aspect: str, items: pd.Series) -> tuple[list[str
     return names, np.column_stack(columns)
 
 
-def _simulated_repair(cell: BenchmarkCell) -> LabelRepair:
+def _moved_labels(cell: BenchmarkCell) -> LabelRepair:
     rows = np.arange(len(cell.judgments.target) * 9 // 10, len(cell.judgments.target))
     target = cell.judgments.target[rows]
     return LabelRepair(

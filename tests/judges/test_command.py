@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from judgekit.errors import InvalidInput, MissingData
 from judgekit.judges.command import judge
-from judgekit.judges.freeze import read_frozen
 from judgekit.judges.items import read_items
+from judgekit.sources.local_run import read_frozen
 
 from .pools import PAIR, SCORE, fake, items
 

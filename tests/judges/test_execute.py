@@ -9,14 +9,13 @@ import pytest
 from judgekit.audit import AuditSet, RolePool
 from judgekit.errors import InvalidInput
 from judgekit.judges.execute import execute_plan
-from judgekit.judges.freeze import read_frozen
-from judgekit.judges.local import recording
 from judgekit.judges.runner import RunSettings, run_pool
 from judgekit.judgments import Judgments, judge_frame, one_hot
 from judgekit.plan import plan_calls, refit
 from judgekit.plan_apply import apply_plan
 from judgekit.plan_file import record_plan
 from judgekit.signals import Signal
+from judgekit.sources.local_run import read_frozen, recording
 
 from .pools import PAIR, SCORE, fake, items, opener, pool
 

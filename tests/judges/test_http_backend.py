@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from judgekit.errors import InvalidInput, MissingData
-from judgekit.judges.freeze import read_frozen
 from judgekit.judges.http_backend import HttpBackend, HttpSettings
-from judgekit.judges.local import recording
 from judgekit.judges.runner import RunSettings, run_pool
+from judgekit.sources.local_run import read_frozen, recording
 
 from .pools import SAMPLES, SCORE, WORDS, items, pool
 from .server import chat, serving

@@ -9,9 +9,9 @@ import time
 import numpy as np
 import pytest
 
-from judgekit.judges.freeze import read_frozen
 from judgekit.judges.runner import RunSettings, run_pool
 from judgekit.judges.store import DATABASE, hold
+from judgekit.sources.local_run import read_frozen
 
 from .pools import SAMPLES, SCORE, fake, items, opener, pool
 

@@ -8,9 +8,9 @@ import pytest
 
 from judgekit.errors import InvalidInput
 from judgekit.judges.answers import OUTCOMES
-from judgekit.judges.freeze import read_frozen
 from judgekit.judges.runner import RunSettings, run_pool
 from judgekit.judges.store import DATABASE, Store, hold
+from judgekit.sources.local_run import read_frozen
 
 from .pools import PAIR, SAMPLES, SCORE, WORDS, fake, items, opener, pool
 

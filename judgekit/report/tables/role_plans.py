@@ -65,7 +65,7 @@ def complete_cases(pools: Sequence[RolePool]) -> pd.DataFrame:
 
 
 def routed_specialists(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
-    """Table 7: routes of the routed plan that appear in at least `least` splits.
+    """Table 7: routes of the routed plan that appear in at least `least` splits; "none" where none does.
 
     Parameters
     ----------
@@ -75,6 +75,9 @@ def routed_specialists(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
         The paper keeps those seen in 5 of 10.
     """
     table = _frequencies(plans[plans["slice"] != "all"], plans, least)
+    if table.empty:
+        table = pd.DataFrame({"setting": plans["setting"].unique()})
+        table = table.assign(slice="none", judge="none", count=0, of=plans["split"].nunique())
     return table.rename(columns={"setting": "anchor"})
 
 

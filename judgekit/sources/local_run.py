@@ -1,17 +1,68 @@
 """A finished run as a recorded data set: what the `local` profile reads."""
 
+import hashlib
+import json
+import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judgekit.judges.answers import OK
-from judgekit.judges.freeze import read_frozen
+from judgekit.errors import InvalidInput, MissingData
 from judgekit.sources.recording import Recording
 
+RUNS = Path(__file__).resolve().parents[2] / "data" / "runs"
+OUTPUTS = "outputs.parquet"
+ITEMS = "items.parquet"
+RUN = "run.json"
+OK = "ok"
 _BESIDE_SLICES = frozenset({"label", "response", "response_a", "response_b", "instruction", "reference"})
+
+
+def run_folder() -> Path:
+    """The run that the profile `local` reads: $JUDGEKIT_RUN, else the one under data/runs that ended last.
+
+    Raises MissingData where there is none.
+    """
+    named = os.environ.get("JUDGEKIT_RUN")
+    if named:
+        found = [Path(named)] if (Path(named) / RUN).is_file() else []
+    else:
+        found = sorted(RUNS.glob(f"*/{RUN}"), key=lambda file: file.stat().st_mtime_ns)
+        found = [file.parent for file in found]
+    if not found:
+        where = f"a finished run in {named}" if named else "a finished run of your judges"
+        raise MissingData(where, "judgekit judge POOL ITEMS")
+    return found[-1]
+
+
+def local_run() -> Recording:
+    """The run that the profile `local` reads, as frames; read once as long as it does not change."""
+    folder = run_folder()
+    return _kept(folder, sha256_of(folder / RUN))
+
+
+@lru_cache(maxsize=1)
+def _kept(folder: Path, digest: str) -> Recording:
+    return recording(folder)
+
+
+def read_frozen(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+    """Outputs, items and record of a run folder; InvalidInput where a file was altered since."""
+    if not (folder / RUN).is_file():
+        raise MissingData(f"a finished run in {folder}", "judgekit judge POOL ITEMS --out DIR")
+    try:
+        record = json.loads((folder / RUN).read_text(encoding="utf-8"))
+        wanted = {name: record["sha256"][name] for name in (OUTPUTS, ITEMS)}
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(str(folder / RUN), "the record of a run", error) from error
+    for name, digest in wanted.items():
+        if not (folder / name).is_file() or sha256_of(folder / name) != digest:
+            raise InvalidInput(str(folder / name), f"the file whose digest {RUN} holds", "another, or none")
+    return pd.read_parquet(folder / OUTPUTS), pd.read_parquet(folder / ITEMS), record
 
 
 def recording(folder: Path | str) -> Recording:
@@ -53,7 +104,9 @@ def _judgments(part: pd.DataFrame, protocol: Mapping[str, Any], *, ordered: bool
     score = part["score"].where(part["outcome"] == OK).astype("float32")
     floats = dict.fromkeys([*names, "mass"], "float32")
     kept = ["aspect", "item", "judge", "protocol", "outcome", "ordering", "unread", "mass", *names]
-    kept_part = part[kept].assign(hard=score, raw_score=score, parse_ok=part["outcome"] == OK)
+    # Where probabilities are read off, nothing is written.
+    written = score if protocol["read_out"] == "hard" else np.float32(np.nan)
+    kept_part = part[kept].assign(hard=score, raw_score=written, parse_ok=part["outcome"] == OK)
     return kept_part.astype(floats)
 
 
@@ -120,6 +173,7 @@ def _judges(record: Mapping[str, Any]) -> pd.DataFrame:
                     "judge": judge["name"],
                     "protocol": name,
                     "family": judge["family"] or judge["name"],
+                    "backend": judge["backend"],
                     "kind": judge["kind"],
                     "read_out": "hard" if protocol["read_out"] == "hard" else "distribution",
                     "support": " ".join(f"{score:g}" for score in protocol["scores"]),
@@ -128,3 +182,8 @@ def _judges(record: Mapping[str, Any]) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def sha256_of(path: Path) -> str:
+    """Sha256 of a file, in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from judgekit.errors import MissingData
-from judgekit.judges.local import recording
 from judgekit.judges.runner import RunSettings, run_pool
-
-from .pools import PAIR, SAMPLES, SCORE, WORDS, fake, items, opener, pool
+from judgekit.sources.local_run import recording
+from tests.judges.pools import PAIR, SAMPLES, SCORE, WORDS, fake, items, opener, pool
 
 
 def ran(folder, *judges, protocols):
