@@ -1,8 +1,9 @@
-"""Bringing the recorded data that notebooks need, once for the whole batch, before any kernel asks for it."""
+"""Bringing the data that notebooks need, once for the whole batch, before any kernel asks for it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from judgekit.batch.needs import BESIDE_DATA
 from judgekit.errors import MissingData
 
 
@@ -32,6 +33,12 @@ class Shelf:
 
         for dataset in datasets:
             if dataset in self._here or dataset in self.absent:
+                continue
+            if dataset in BESIDE_DATA:
+                try:
+                    BESIDE_DATA[dataset]()
+                except MissingData as error:
+                    self.absent[dataset] = str(error)
                 continue
             if self._offline and not recorded.available(dataset):
                 self.absent[dataset] = self._offline

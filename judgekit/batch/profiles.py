@@ -28,7 +28,7 @@ class Entry:
     parameters : mapping
         Values over the notebook's defaults.
     needs : tuple of str
-        Recorded data sets that must be here.
+        Recorded data sets, `run` (a finished run) or `demo-model`, which must be here.
     tables, figures : tuple of str
         Names that the notebook hands to `outputs.table` and `outputs.figure`.
     """

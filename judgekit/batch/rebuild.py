@@ -12,6 +12,7 @@ from judgekit.batch.kernels import require_ipykernel
 from judgekit.batch.layout import Layout
 from judgekit.batch.lock import only_batch
 from judgekit.batch.manifest import Built
+from judgekit.batch.needs import BESIDE_DATA
 from judgekit.batch.publish import publish, recover
 from judgekit.batch.run import Ran, Workers
 from judgekit.batch.tasks import Request, Task, plan
@@ -125,7 +126,10 @@ class _Batch:
             return Outcome(entry.profile, entry.notebook, FAILED, str(error))
         if not absent:
             return None
-        detail = f"data not here, run: judgekit data fetch {' '.join(absent)}"
+        sets = [need for need in absent if need not in BESIDE_DATA]
+        details = [reason for need, reason in absent.items() if need in BESIDE_DATA]
+        details += [f"data not here, run: judgekit data fetch {' '.join(sets)}"] if sets else []
+        detail = "; ".join(details)
         status = FAILED if entry.profile in self.request.profiles else ABSENT
         return Outcome(entry.profile, entry.notebook, status, detail)
 

@@ -10,10 +10,11 @@ from platform import python_version
 
 from judgekit.batch.disk import digest_of
 from judgekit.batch.layout import Layout
+from judgekit.batch.needs import BESIDE_DATA
 from judgekit.batch.notebook import Notebook
 from judgekit.batch.profiles import Entry
 from judgekit.batch.reach import Package
-from judgekit.errors import InvalidInput
+from judgekit.errors import InvalidInput, MissingData
 
 # What computes, draws or executes: another version of one of these can move a digit or a line.
 DISTRIBUTIONS = (
@@ -51,7 +52,7 @@ class Stamp:
     parameters : mapping
         Every parameter in effect.
     data : mapping
-        Registry digest of each recorded data set that the notebook needs.
+        Digest of each recorded data set, run or model that the notebook needs.
     versions : mapping
         Version of Python and of each package that computes, draws or executes.
     outputs : tuple of str
@@ -147,7 +148,7 @@ def stamp_of(
         sources={path.relative_to(layout.root).as_posix(): digest_of(path) for path in sources},
         settings={_short(path, layout): digest_of(path) for path in settings},
         parameters=dict(parameters),
-        data={dataset: _registry_digest(dataset, entry) for dataset in entry.needs},
+        data={need: _data_digest(need, entry) for need in entry.needs},
         versions=installed_versions(),
         outputs=entry.outputs,
     )
@@ -164,11 +165,15 @@ def installed_versions() -> dict[str, str]:
     return found
 
 
-def _registry_digest(dataset: str, entry: Entry) -> str:
+def _data_digest(dataset: str, entry: Entry) -> str:
     from judgekit.sources.registry import read_registry
 
     try:
+        if dataset in BESIDE_DATA:
+            return BESIDE_DATA[dataset]()
         return read_registry().digest(dataset)
+    except MissingData:
+        return "absent"
     except InvalidInput as error:
         where = f"profiles.yaml: {entry.profile}.{entry.notebook}.needs"
         raise InvalidInput(where, f"data sets of data/registry.csv ({error})", dataset) from error
