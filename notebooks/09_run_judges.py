@@ -1,0 +1,168 @@
+# %% [markdown]
+# # Running judges: ask a real model and read its whole answer
+#
+# *Rebuilds*: no table; a small judge at work, and what a run of your own takes on a GPU.
+# *Needs*: nothing for the `simulated` profile, in which a stand-in answers by dice; for `local` a real model of 0.1 GB
+# (`make demo-model`).
+# *Takes*: seconds simulated; two minutes with the real model on two CPU cores.
+#
+# A judge that answers "4" has said little. Its next-token probabilities say how sure it is of the 4, and what else it
+# would have said. This notebook asks a judge about 40 answers, reads the probability of every label in one forward
+# pass, and looks at what can go wrong on the way: mass that falls on no label, verdicts that follow the order of the
+# answers, scales that a judge does not use alike.
+#
+# Set `profile` to `"local"` to meet SmolLM2, a model of 135 million parameters. It shows the mechanics, not quality: no
+# one should choose an answer by it. The stand-in draws its probabilities from a hash of the prompt, so whatever order
+# or agreement you see in the simulated profile is chance.
+
+# %% tags=["parameters"]
+profile = "simulated"
+count = 40
+
+# %%
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from judgekit.judges.demonstration import (
+    backend_agreement,
+    demonstration_pool,
+    example_items,
+    run_demonstration,
+)
+from judgekit.judges.estimate import as_frame, describe, estimate, workload_of
+from judgekit.judges.pool import read_pool
+from judgekit.sources.local_run import recording
+from judgekit.studies import read_outs
+
+pd.set_option("display.precision", 4)
+pool, pairs_pool = (demonstration_pool(name, profile=profile) for name in ("cpu_demo", "cpu_demo_pairs"))
+answers, pairs = example_items("answers", count), example_items("pairs", count)
+
+# %% [markdown]
+# ## What the judge sees
+#
+# A **protocol** is the prompt, the scale, the read-out and the order, and its digest is part of the key of every output:
+# change a word, and nothing that was recorded under the old one is reused. Look at the end of the prompt. The answer is
+# made to open with "Score:", behind which a judge has little choice but to name a score.
+
+# %%
+protocol = pool.protocols[0]
+print(protocol.messages(answers.to_dict("records")[0])[-1]["content"], protocol.prefill)
+pd.DataFrame(
+    [{"protocol": p.name, "labels": " ".join(p.labels), "digest": p.digest[:12]} for p in pool.protocols]
+)
+
+# %% [markdown]
+# ## Before it starts
+#
+# An estimate comes first: calls, tokens, time and memory of each judge. Look at the memory; a pool that does not fit is
+# better known now.
+
+# %%
+print(*describe(estimate(pool, workload_of(pool, answers))), sep="\n")
+
+# %% [markdown]
+# ## The run, twice
+#
+# Every output is stored as soon as its batch is done, so that a run which is killed loses one batch at most. The second
+# run below finds all outputs there. Look at `reused`: it asks nothing again.
+
+# %%
+place = tempfile.TemporaryDirectory()
+first = run_demonstration(pool, answers, Path(place.name) / "answers")
+second = run_demonstration(pool, answers, Path(place.name) / "answers")
+told = {"first run": first, "second run": second}
+pd.DataFrame({name: {**r.outcomes[pool.judges[0].name], **r.reused} for name, r in told.items()})
+
+# %% [markdown]
+# ## Mass on the labels
+#
+# What a judge would have said besides a score is mass outside the labels. It is reported and never shared out: a
+# distribution made of a tenth of the mass is a weak witness. Look at the protocol called *open*, the same prompt without
+# "Score:" before the answer. With SmolLM2 about a tenth of the mass falls on labels there, and most of it behind the
+# opening. (The stand-in always puts 0.8 there.)
+
+# %%
+run = recording(first.folder)
+read_outs.label_mass(run.judgments)
+
+# %% [markdown]
+# ## Hard against soft
+#
+# The **hard** score is the most probable label, the **soft** score the expected one. Look at the levels: a small judge
+# gives nearly every answer the same hard score, and its doubt, which the soft score keeps, is all that tells answers
+# apart. Then look at the correlation with the label. Half of these answers are plainly wrong, so a good judge comes
+# near 1; NaN stands where every answer got the same score.
+
+# %%
+read_outs.hard_against_soft(run.judgments, run.judges, run.labels)
+
+# %% [markdown]
+# ## 1-5 against 1-10
+#
+# The same judge on two scales. On the longer one, the label "10" begins like "1": for SmolLM2 it is two tokens, and the
+# mass of "1" is counted without what goes on to "10". Look at whether both scales order the answers alike, and at where
+# on each scale, from worst (0) to best (1), the judge puts them on average.
+
+# %%
+read_outs.range_against_range(run.judgments, run.judges, coarse="direct_1_5", fine="direct_1_10")
+
+# %% [markdown]
+# ## The order of two answers
+#
+# Every pair is asked about in both orders. Look at `flips`, the share of pairs for which the verdict stays with the
+# place when the answers change places, and at `first`: a judge near 0 or 1 there has not read the answers. A pool treats
+# the two orders as rows of one group, so that no split ever parts them.
+
+# %%
+asked = run_demonstration(pairs_pool, pairs, Path(place.name) / "pairs")
+read_outs.position_flips(recording(asked.folder).judgments)
+
+# %% [markdown]
+# ## The same model, computed in other ways
+#
+# The tokens that all prompts share are computed once, and matrix products run at medium precision: shortcuts that make
+# a CPU three times as fast. Look at the largest difference they make to any probability; a thousandth moves no score.
+# Where vLLM is installed it answers too. On 200 prompts, with labels of two tokens among them, vLLM and an HTTP server of
+# it agree with transformers to a thousandth; a test of this project measures that on CPU builds of vLLM.
+
+# %%
+backend_agreement(pool, answers.head(8))
+
+# %% [markdown]
+# ## The same on a GPU
+#
+# Nothing changes but the pool file. `judgemoe` holds the compact pool of the paper: three models, one at a time on one GPU
+# of 80 GB. Memory and time follow from the sizes in the file, at two fifths of the card's arithmetic. This cell runs no
+# model; the GPU path itself has been tested on CPU builds only.
+
+# %%
+papers = read_pool("judgemoe")
+print(".venv/bin/judgekit judge judgemoe ITEMS.jsonl\n")
+print(f"{papers.workload.items:,} items on {papers.device.name}:")
+print(*describe(estimate(papers)), sep="\n")
+
+# %%
+shown = ["judge", "calls", "prompt_tokens", "seconds", "memory_gib", "fits"]
+as_frame(estimate(papers))[shown]
+
+# %%
+roles = read_pool("roles")
+print(".venv/bin/judgekit judge roles PAIRS.jsonl\n")
+print(*describe(estimate(roles)), sep="\n")
+
+# %% [markdown]
+# A run lies in `data/runs/`; the `local` profile reads the one that ended last, or the folder that `JUDGEKIT_RUN` names:
+# `judgekit rebuild 04 --profile local`. Items with a `label` are all it asks for; a column `slice` says what may route.
+
+# %%
+place.cleanup()
+
+# %% [markdown]
+# ## Three things to try
+#
+# 1. In `nbconfig/pools/cpu_demo.yaml`, change `prefill` to `"I would give it a"`. How much mass is left on the labels?
+# 2. Swap `low` and `high` in words: write a `template` that calls 1 the best. Does the judge follow?
+# 3. Copy `cpu_demo.yaml`, put a model of yours in, and run `judgekit judge` on `data/examples/pairs.jsonl`.
