@@ -55,6 +55,9 @@ COMMANDS = {
         "judgekit.panel_command", "plan", "Plan whom to call, from labelled judgments of your own."
     ),
     "call": Place("judgekit.judges.call_command", "call", "Execute a call plan on new items."),
+    "claims": Place(
+        "judgekit.report.claims.command", "claims", "Say which published claims hold on rebuilt tables."
+    ),
     "doctor": Place("judgekit.doctor", "doctor", "Say what is installed, which data is here, what can run."),
 }
 

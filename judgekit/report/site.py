@@ -1,4 +1,4 @@
-"""The static report: reports/index.html and one page a study, built from what lies under reports/ alone."""
+"""The static report: index, one page a study, and the claims, built from what lies under reports/ alone."""
 
 import base64
 import os
@@ -12,6 +12,8 @@ import pandas as pd
 
 from judgekit.errors import InvalidInput
 from judgekit.report.captions import FigureCaption, StudyCaption, TableCaption, column_label, studies
+from judgekit.report.claims.ledger import counts_in_words
+from judgekit.report.claims.page import ledgers_of, page_content, write_markdown
 from judgekit.report.compare import Comparison, compare
 from judgekit.report.counterparts import counterparts
 from judgekit.report.published import CHECKOUT, published, table_names
@@ -86,7 +88,7 @@ class StudyPage:
 
 
 def build(reports: Path) -> Path:
-    """Write index.html and one page a study under `reports`; return the index.
+    """Write index.html, one page a study, claims.html and each profile's claims.md; return the index.
 
     Works on any subset of results: a profile without a folder, a table without a file or a notebook that was
     not executed is shown as absent. Pages are replaced whole, so a reader never meets half of one.
@@ -97,6 +99,9 @@ def build(reports: Path) -> Path:
     environment = _environment()
     for page in pages:
         _render(environment, "study.html.j2", reports / f"{page.study.name}.html", page=page)
+    ledgers = ledgers_of(results)
+    write_markdown(ledgers, results)
+    _render(environment, "claims.html.j2", reports / "claims.html", **page_content(ledgers, reports))
     lead = pages[0]
     return _render(
         environment,
@@ -105,6 +110,8 @@ def build(reports: Path) -> Path:
         pages=pages,
         summaries=summaries,
         notebooks=_notebooks(results),
+        claims_words=counts_in_words(ledgers["recorded"]),
+        claims_total=len(ledgers["recorded"]),
         lead=lead_view(lead.study, results),
         strips_data=lead_strips(lead.study, results),
         lead_section=next(section for section in lead.tables if section.name == lead.study.lead_table),
@@ -229,6 +236,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     environment.globals.update(
         kinds=counterparts().kinds,
         settings=counterparts().rows,
