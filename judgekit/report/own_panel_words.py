@@ -51,7 +51,7 @@ def check_lines(check: PanelCheck) -> list[str]:
     balance = f"The commonest label is {commonest['label']:g}, on {commonest['share']:.0%} of the items"
     rarest = check.labels.iloc[int(check.labels["share"].to_numpy().argmin())]
     if len(check.labels) == 2 and rarest["share"] < RARE:
-        balance += f"; only {rarest['items']:,} have the other, so gains rest on few rows"
+        balance += f"; only {int(rarest['items']):,} have the other, so gains rest on few rows"
     lines.append(f"{balance}.")
     lines += _verdict_lines(check)
     return lines

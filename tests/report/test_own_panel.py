@@ -1,0 +1,131 @@
+"""The report on a reader's panel: its words, its pictures, and names that could break a page."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from judgekit.report import own_panel_words as words
+from judgekit.report.own_panel import html, markdown, panel_report
+from judgekit.report.own_panel_svg import frontier_svg, roles_svg
+from judgekit.report.plots.own_panel import plot_own_frontier, plot_own_roles
+from judgekit.report.tables.own_panel import audit_size
+from judgekit.roles import roles_frame
+from judgekit.sources.own_panel import SAMPLE, PanelOptions, read_panel
+from judgekit.studies.own_panel import PanelSettings, study_own_panel
+from judgekit.studies.panel_check import check_panel
+
+NASTY = 'a|b <script>alert("x")</script>'
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Check, study and report of the sample, with a judge whose name is markup."""
+    frame = pd.read_csv(SAMPLE).replace({"judge": {"weak": NASTY}})
+    file = tmp_path_factory.mktemp("own") / "mine.csv"
+    frame.to_csv(file, index=False)
+    panel = read_panel(file, PanelOptions(slices=("topic",)))
+    study = study_own_panel(
+        panel.pools,
+        columns=panel.columns,
+        support=panel.support,
+        prices=panel.prices,
+        settings=PanelSettings(splits=3, repeats=2),
+    )
+    check = check_panel(panel.alignment, study.pool)
+    return check, study, panel_report(check, study, priced=True)
+
+
+def test_names_are_text_on_the_page_and_in_markdown(found):
+    report = found[2]
+    assert "<script" not in html(report)
+    assert "&lt;script" in html(report)
+    assert "<script" not in markdown(report)
+    rows = [line for line in markdown(report).splitlines() if line.startswith("| a\\|b")]
+    assert rows
+
+
+def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head(found):
+    tables = markdown(found[2]).split("\n\n")
+    for table in (part for part in tables if part.startswith("| ")):
+        widths = {line.replace("\\|", "").count("|") for line in table.splitlines()}
+        assert len(widths) == 1, table
+
+
+def test_every_section_says_something(found):
+    report = found[2]
+    assert all(section.lines for section in report.sections)
+    assert [section.name for section in report.sections] == [
+        "check", "roles", "plan", "regime", "frontier", "saving", "audit", "method",
+    ]  # fmt: skip
+
+
+def test_pictures_are_well_formed_and_mark_every_policy_and_judge(found):
+    frames = found[2].frames
+    frontier = ET.fromstring(frontier_svg(frames["frontier"], chosen=found[1].policy))
+    names = [text.text for text in frontier.iter("{http://www.w3.org/2000/svg}text")]
+    assert sum("(your plan)" in str(name) for name in names) == 1
+    circles = list(frontier.iter("{http://www.w3.org/2000/svg}circle"))
+    assert len(circles) == len(frames["frontier"])
+    gains = ET.fromstring(roles_svg(frames["roles"]))
+    assert len(list(gains.iter("{http://www.w3.org/2000/svg}circle"))) == 6
+
+
+def test_a_picture_of_equal_points_is_still_drawn():
+    same = pd.DataFrame(
+        {"policy": ["single_best", "flat_all"], "risk": 0.1, "cost": 1.0, "on_frontier": True}
+    )
+    ET.fromstring(frontier_svg(same, chosen="flat_all"))
+
+
+def test_plots_show_the_tables(found):
+    frames = found[2].frames
+    roles = plot_own_roles(frames["roles"], where="code")
+    assert [label.get_text() for label in roles.get_yticklabels()][:2] == ["large", "small"]
+    frontier = plot_own_frontier(frames["frontier"], chosen=found[1].policy)
+    assert len(frontier.collections) == len(frames["frontier"]) + 1
+    plt.close("all")
+
+
+def test_a_large_audit_is_called_large_enough(found):
+    study = found[1]
+    roles = roles_frame(study.record.roles)
+    sure = roles.assign(low=roles["gain"] - 1e-4, high=roles["gain"] + 1e-4, settled=True)
+    lines = words.audit_lines(study, sure, audit_size(study, sure))
+    assert "is large enough" in lines[0]
+    assert not any("would bring it" in line for line in lines)
+    doubtful = words.audit_lines(study, roles, audit_size(study, roles))
+    assert "too small to be sure" in doubtful[0]
+
+
+def test_a_threshold_of_zero_needs_no_number_of_rows(found):
+    study = found[1]
+    roles = roles_frame(study.record.roles).assign(threshold=0.0)
+    size = audit_size(study, roles)
+    assert np.isinf(size["ratio"]).all()
+    assert "infinitely wider" in words.audit_lines(study, roles, size)[0]
+
+
+def test_rare_labels_constant_judges_and_small_slices_are_told(found):
+    check = found[0]
+    labels = pd.DataFrame({"label": [0.0, 1.0], "items": [196, 10], "share": [196 / 206, 10 / 206]})
+    judges = check.judges.assign(share=[0.995, *[0.5] * 5], top_ties=[0, 0.25, 0, 0, 0, 0])
+    slices = check.slices.assign(items=[12, 100, 94])
+    told = "\n".join(words.check_lines(replace(check, labels=labels, judges=judges, slices=slices)))
+    for line in (
+        "only 10 have the other",
+        "large says 0 on 99.5% of the items",
+        "small gives its two likeliest buckets the same probability on 25.0%",
+        "Slice chat has 12 items: too few",
+    ):
+        assert line in told
+
+
+def test_a_stack_that_is_advised_is_said_to_be_no_plan(found):
+    study = found[1]
+    regime = replace(study.regime, policy="slice_stack", name="call everything")
+    advised = replace(study, record=replace(study.record, regime=regime))
+    assert words.regime_lines(advised)[-1].startswith("A plan file cannot hold slice-aware stack")
