@@ -1,6 +1,9 @@
+import importlib.metadata
+
 import pytest
 
 from judgekit.batch.data import Shelf
+from judgekit.batch.needs import BESIDE_DATA
 from judgekit.errors import InvalidInput, MissingData
 from judgekit.sources import recorded
 
@@ -55,3 +58,25 @@ def test_data_that_breaks_its_contract_is_an_error(monkeypatch):
     monkeypatch.setattr(recorded, "load", load)
     with pytest.raises(InvalidInput):
         Shelf(print).bring(["llmbar"])
+
+
+def test_a_run_and_the_demonstration_model_are_told_with_their_own_commands(asked, monkeypatch, tmp_path):
+    def no_package(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", no_package)
+    monkeypatch.setenv("JUDGEKIT_RUN", str(tmp_path))
+    absent = Shelf(print).bring(["demo-model", "run", "here_a"])
+    assert absent.keys() == {"demo-model", "run"}
+    assert absent["demo-model"].endswith("run: make demo-model")
+    assert absent["run"].endswith("run: judgekit judge POOL ITEMS")
+    assert asked == ["here_a"]
+
+
+def test_another_run_is_other_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("JUDGEKIT_RUN", str(tmp_path))
+    digests = []
+    for text in ("{}", "[]", "{}"):
+        (tmp_path / "run.json").write_text(text)
+        digests.append(BESIDE_DATA["run"]())
+    assert digests[0] == digests[2] != digests[1]
