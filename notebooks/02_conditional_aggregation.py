@@ -119,6 +119,16 @@ out.figure(axes[0].figure, "judgemoe/cell_gains");
 out.table(tables.losing_cells(scores.gains), "judgemoe/cell_counts")
 
 # %% [markdown]
+# ## Fewer judges, other families
+#
+# Three judges picked on validation rows (compact) against all, and against three of different families. Published: the
+# compact pool is used throughout, and the family-diverse one is worse. Look at the rows of means, the second of which
+# has the same cells in every column. Data sets with three judges have no smaller pool and are not listed.
+
+# %%
+out.table(tables.pool_sizes(scores.main), "judgemoe/pool_sizes")
+
+# %% [markdown]
 # ## Which features matter
 #
 # The same gate sees less and less: only each judge's most probable score, only its expected score, both, or the

@@ -27,6 +27,7 @@ from judgekit.studies.gate_screen import (
 from judgekit.studies.pipeline import Recipe, average, calibrate, choose_recipe, components
 
 SPARSE, CALIBRATED = "judgemoe_sparse", "judgemoe_calibrated"
+_MEMBERS = {"judgemoe": "gate, none", CALIBRATED: "gate, vector"}
 SMALL_POOLS = {"judgemoe_compact": "compact", "judgemoe_family_diverse": "family_diverse"}
 
 
@@ -63,7 +64,8 @@ class CellResult:
     ----------
     parts : CellParts
     scores : dict of str to float64 [items, columns]
-        By method; a column a seed for gates. `judgemoe_sparse` is the gate on the fixed subset.
+        By method; a column a seed for gates. `judgemoe_sparse` is the gate on the fixed subset (not of
+        extra cells).
     judges : dict of str to list of str
         Pool of each method that does not use the full one.
     weights : float64 [items, judges]
@@ -150,24 +152,34 @@ def study_aggregation(cells: Sequence[BenchmarkCell], settings: AggregationSetti
     screen = screen_gates(choose, variants, rng=rng, seeds=settings.seeds, workers=settings.workers)
     frozen = screen.best([parts.name for parts in choose])
     fixed = {parts.name: fixed_methods(parts) for parts in every}
-    fits = [fit for parts in every for fit in _fits(parts, fixed[parts.name], settings.base, frozen)]
-    tasks = [fit.parts.task(fit.configuration) for fit in fits]
-    fitted = fit_gates(tasks, rng=rng, seeds=settings.seeds, workers=settings.workers)
-    by_variant = dict(screen.gates)
-    rows = [screen.frame]
+    by_variant, rows = dict(screen.gates), [screen.frame]
     learned: dict[str, dict[str, np.ndarray]] = {parts.name: {} for parts in every}
-    for fit, gates in zip(fits, fitted, strict=True):
-        if fit.use == fit.configuration.name:
-            by_variant[fit.parts.name, fit.use] = gates
-            rows.append(pd.DataFrame([screen_row(fit.parts, fit.configuration, gates)]))
-        else:
-            learned[fit.parts.name][fit.use] = fit.scores(gates)
-    for parts in every:
-        gates = by_variant[parts.name, frozen.name]
-        learned[parts.name]["judgemoe"] = parts.gate_scores(gates, frozen.feature_set)
+
+    def fit(wanted: list[_Fit]) -> None:
+        tasks = [each.parts.task(each.configuration) for each in wanted]
+        fitted = fit_gates(tasks, rng=rng, seeds=settings.seeds, workers=settings.workers)
+        for each, gates in zip(wanted, fitted, strict=True):
+            if each.use == each.configuration.name:
+                by_variant[each.parts.name, each.use] = gates
+                rows.append(pd.DataFrame([screen_row(each.parts, each.configuration, gates)]))
+            else:
+                learned[each.parts.name][each.use] = each.scores(gates)
+
+    def keep_frozen(cells: Sequence[CellParts]) -> None:
+        for parts in cells:
+            gates = by_variant[parts.name, frozen.name]
+            learned[parts.name]["judgemoe"] = parts.gate_scores(gates, frozen.feature_set)
+
+    fit([_calibrated(parts, frozen) for parts in choose])
+    keep_frozen(choose)
     recipe = choose_recipe(
         choose, [components(parts, refit=False, gates=_members(learned[parts.name])) for parts in choose]
     )
+    wanted = [each for parts in every for each in _fits(parts, fixed[parts.name], settings.base, frozen)]
+    if _MEMBERS[CALIBRATED] in recipe.members:
+        wanted += [_calibrated(parts, frozen) for parts in every if parts.cell.role != "choose"]
+    fit(wanted)
+    keep_frozen(every)
     results = []
     for parts in every:
         weights = by_variant[parts.name, frozen.name].weights(parts.inputs(frozen.feature_set))
@@ -175,25 +187,29 @@ def study_aggregation(cells: Sequence[BenchmarkCell], settings: AggregationSetti
     return AggregationStudy(frozen, recipe, pd.concat(rows, ignore_index=True), tuple(results), settings)
 
 
+def _calibrated(parts: CellParts, frozen: Configuration) -> _Fit:
+    return _Fit(CALIBRATED, calibrate(parts, "vector", parts.split.fit), frozen)
+
+
 def _fits(parts: CellParts, fixed: FixedMethods, base: Configuration, frozen: Configuration) -> list[_Fit]:
-    """Gates beyond the screen: small pools, calibrated judges, the subset; off it, the full pool."""
+    """Gates beyond the screen: small pools and the subset; off the choose cells, the full pool."""
     found = []
     for use, pool in SMALL_POOLS.items():
         if parts.cell.pools.get(pool):
             found.append(_Fit(use, parts.only(parts.cell.pools[pool]), frozen))
-    found.append(_Fit(CALIBRATED, calibrate(parts, "vector", parts.split.fit), frozen))
-    if parts.cell.role != "choose":
+    role = parts.cell.role
+    if role != "choose":
         variants = {each.name: each for each in (*two_by_two(base), frozen)}
-        wanted = list(variants) if parts.cell.role == "confirm" else [frozen.name]
+        wanted = list(variants) if role == "confirm" else [frozen.name]
         found += [_Fit(name, parts, variants[name]) for name in wanted]
     subset = fixed.subset_judges(parts.cell.judgments.names)
-    if 1 < len(subset) < len(parts.cell.judgments.names):
+    if role != "extra" and 1 < len(subset) < len(parts.cell.judgments.names):
         found.append(_Fit(SPARSE, parts.only(subset), frozen))
     return found
 
 
 def _members(learned: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {"gate, none": learned["judgemoe"], "gate, vector": learned[CALIBRATED]}
+    return {name: learned[use] for use, name in _MEMBERS.items() if use in learned}
 
 
 def _result(
@@ -209,8 +225,9 @@ def _result(
     scores = fixed.scores | {"single_best_by_test": parts.complete(parts.soft[:, [bound]])} | learned
     scores["best_pipeline"] = average(final, recipe.members)[:, None]
     subset = fixed.subset_judges(names)
-    whole = learned["judgemoe"] if len(subset) > 1 else fixed.scores["fixed_subset"]
-    scores.setdefault(SPARSE, whole)
+    if parts.cell.role != "extra":
+        whole = learned["judgemoe"] if len(subset) > 1 else fixed.scores["fixed_subset"]
+        scores.setdefault(SPARSE, whole)
     judges = {use: parts.cell.pools[pool] for use, pool in SMALL_POOLS.items() if use in learned}
     judges |= {"single_best": [fixed.single], "single_best_by_test": [names[bound]]}
     judges |= {"fixed_subset": subset, SPARSE: subset}

@@ -146,7 +146,7 @@ def study_power(
     return pd.DataFrame(rows)
 
 
-def _comparison(part: pd.DataFrame, unit: str, seed: int, draws: int) -> dict[str, float]:
+def _comparison(part: pd.DataFrame, unit: str, seed: int, draws: int) -> dict[str, float | int]:
     values, rows = part["gain"].to_numpy(), part["rows"].to_numpy(float)
     weighted = float(np.average(values, weights=rows))
     if unit == "data sets":

@@ -8,6 +8,7 @@ import pandas as pd
 from judgekit.family_selector import FAMILIES, CellStatistics, FamilyRule, learn_rule
 from judgekit.metrics import residual_correlation
 from judgekit.selection import leave_one_out
+from judgekit.studies.aggregation import CellParts
 from judgekit.studies.aggregation_main import SPARSE, CellResult
 
 METHOD_OF = {"single": "single_best", "fixed": "fixed_subset", "full": "judgemoe", "sparse": SPARSE}
@@ -24,10 +25,10 @@ def describe_cell(result: CellResult, rows: np.ndarray) -> CellStatistics:
     )
 
 
-def halve_validation(result: CellResult, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def halve_validation(parts: CellParts, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Validation rows in two halves of whole groups."""
-    rows = result.parts.split.validation
-    groups = result.parts.cell.groups[rows]
+    rows = parts.split.validation
+    groups = parts.cell.groups[rows]
     order = np.random.default_rng([seed, 9]).permutation(np.unique(groups))
     first = np.isin(groups, order[: len(order) // 2])
     return rows[first], rows[~first]
@@ -37,7 +38,8 @@ def study_deployment(results: Sequence[CellResult], *, seed: int) -> pd.DataFram
     """Each cell's family by rules that read validation rows only, and what they earn on test rows.
 
     The learned rule of a cell comes from all other cells: statistics on one half of their validation rows,
-    outcomes on the other half. It is then applied to the cell's statistics on all its validation rows.
+    outcomes on the other half. The rule is then applied to the cell's statistics on all its validation rows.
+    Extra cells are left out.
 
     Returns
     -------
@@ -46,8 +48,9 @@ def study_deployment(results: Sequence[CellResult], *, seed: int) -> pd.DataFram
         that each rule picks; `test_single`, `test_fixed`, `test_full`, `test_sparse`; `regret_` of the rules
         and of `always_full` against the best family on test rows.
     """
+    results = [result for result in results if SPARSE in result.scores]
     described = [describe_cell(result, result.parts.split.validation) for result in results]
-    halves = [halve_validation(result, seed=seed) for result in results]
+    halves = [halve_validation(result.parts, seed=seed) for result in results]
     held = [describe_cell(result, first) for result, (first, _) in zip(results, halves, strict=True)]
     outcomes = [
         {family: result.spearman(method, second) for family, method in METHOD_OF.items()}

@@ -44,13 +44,16 @@ def study_data_efficiency(
         for result in results
         for fraction in fractions
     ]
-    tasks = [result.parts.task(study.frozen, fit=rows) for result, _, rows in thinned]
+    tasks = [result.parts.task(study.frozen, fit=rows) for result, fraction, rows in thinned if fraction < 1]
     rng = np.random.default_rng([study.settings.seed, 6])
-    fitted = fit_gates(tasks, rng=rng, seeds=study.settings.seeds, workers=study.settings.workers)
+    fitted = iter(fit_gates(tasks, rng=rng, seeds=study.settings.seeds, workers=study.settings.workers))
     found = []
-    for (result, fraction, rows), gates in zip(thinned, fitted, strict=True):
+    for result, fraction, rows in thinned:
         parts, test = result.parts, result.parts.split.test
-        scores = parts.gate_scores(gates, study.frozen.feature_set)[test]
+        # All training rows is what the main table has already fitted.
+        whole = result.scores["judgemoe"]
+        scores = whole if fraction == 1 else parts.gate_scores(next(fitted), study.frozen.feature_set)
+        scores = scores[test]
         weights = covariance_weights(parts.soft[rows], parts.target[rows]).weights
         found.append(
             {
@@ -69,7 +72,7 @@ def study_data_efficiency(
     return pd.DataFrame(found)
 
 
-def study_pairs(study: AggregationStudy, cells: Sequence[str], *, limit: int = 1_024) -> pd.DataFrame:
+def study_pairs(study: AggregationStudy, cells: Sequence[str], *, limit: int = 512) -> pd.DataFrame:
     """The frozen gate trained with a Bradley-Terry loss on pairs beside the scores, against scores alone.
 
     Pairs are two training rows of one group whose labels differ, of any two rows where groups are single

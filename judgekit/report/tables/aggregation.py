@@ -48,14 +48,41 @@ def method_means(main: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_method(main: pd.DataFrame) -> pd.DataFrame:
-    """The main table for reading: a row a method, a column a cell, mean over choose and confirm first."""
+    """The main table for reading: a row a method, a column a cell.
+
+    First the mean over choose and confirm cells, empty for a method that some of them lack.
+    """
     wide = main.pivot(index="method", columns="benchmark_cell", values="spearman")
     wide = wide.reindex(
         index=[m for m in METHODS if m in wide.index], columns=main["benchmark_cell"].unique()
     )
     counted = main.loc[main["role"] != "extra", "benchmark_cell"].unique()
-    wide.insert(0, "mean", wide[counted].mean(axis=1))
+    wide.insert(0, "mean", wide[counted].mean(axis=1, skipna=False))
     return wide.rename(index=METHODS)
+
+
+def pool_sizes(main: pd.DataFrame) -> pd.DataFrame:
+    """JudgeMoE on the full, the compact and the family-diverse pool, a row a cell that has small pools.
+
+    Returns
+    -------
+    DataFrame
+        benchmark_cell, role, `full`, `compact`, `family_diverse` (NaN where there is none), `compact_gain`
+        (compact - full), `diverse_gain` (family-diverse - compact); last, rows of means: over all listed
+        cells, and over those with a family-diverse pool.
+    """
+    methods = {"judgemoe": "full", "judgemoe_compact": "compact", "judgemoe_family_diverse": "family_diverse"}
+    wide = main.pivot(index="benchmark_cell", columns="method", values="spearman")
+    wide = wide.reindex(index=main["benchmark_cell"].unique(), columns=list(methods)).rename(columns=methods)
+    wide.insert(0, "role", main.drop_duplicates("benchmark_cell").set_index("benchmark_cell")["role"])
+    wide = wide[wide["compact"].notna()]
+    diverse = wide[wide["family_diverse"].notna()]
+    for name, part in (("mean", wide), ("mean where family-diverse", diverse)):
+        if len(part):
+            wide.loc[name] = {"role": "", **part[list(methods.values())].mean(skipna=False)}
+    wide["compact_gain"] = wide["compact"] - wide["full"]
+    wide["diverse_gain"] = wide["family_diverse"] - wide["compact"]
+    return wide.rename_axis("benchmark_cell").reset_index()
 
 
 def comparisons_beside(comparisons: pd.DataFrame) -> pd.DataFrame:
