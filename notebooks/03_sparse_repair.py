@@ -67,7 +67,7 @@ def contaminated(judges, floor=1e-4):
 # %%
 curves = {judges: contaminated(judges) for judges in range(1, 9)}
 shown = {judges: curves[judges] for judges in (3, 5, 8)}
-out.figure(plots.plot_breaking(shown)[0].figure, "judgemoe/contamination");
+figure = out.figure(plots.plot_breaking(shown)[0].figure, "judgemoe/contamination")
 # %% [markdown]
 # A pool is broken once it is worse than one good judge alone: then pooling has cost more than it gave. The table gives
 # the mass left over at which that happens (empty: never). Look for the numbers of good judges at which the log pool
@@ -83,14 +83,14 @@ out.table(breaking_points(curves), "judgemoe/contamination")
 # nothing where no judge is bad.
 
 # %%
-drag(
+axes = drag(
     lambda good_judges, nines, floor_digits: plots.plot_contamination(
         contaminated(good_judges, 10.0**-floor_digits),
         marked=10.0**-nines,
         title=f"{good_judges} good judges, one bad, floor 1e-{floor_digits}",
     ),
     {"good_judges": (1, 8, 1, 5), "nines": (0.1, 6.0, 0.1, 4.0), "floor_digits": (1, 8, 1, 4)},
-);
+)
 # %% [markdown]
 # ## Diagnosis: leave one judge out
 #
@@ -110,7 +110,7 @@ families = fit_families(cells, configuration, rng=np.random.default_rng(seed), s
 
 # %%
 lost = out.table(leave_one_out_frame(families), "judgemoe/leave_one_out")
-out.figure(plots.plot_leave_one_out(lost, wmt)[0].figure, "judgemoe/leave_one_out");
+figure = out.figure(plots.plot_leave_one_out(lost, wmt)[0].figure, "judgemoe/leave_one_out")
 # %%
 lost[lost["benchmark_cell"].isin(wmt)]
 
@@ -126,7 +126,7 @@ lost[lost["benchmark_cell"].isin(wmt)]
 tested = score_test(families, seed=seed, draws=draws)
 wmt_rows = tested[tested["benchmark_cell"].isin(wmt)]
 out.table(wmt_rows, "judgemoe/sparse_wmt")
-out.figure(plots.plot_repair(tested, wmt)[0].figure, "judgemoe/sparse_repair");
+figure = out.figure(plots.plot_repair(tested, wmt)[0].figure, "judgemoe/sparse_repair")
 # %%
 shown = [
     "benchmark_cell",
@@ -163,7 +163,7 @@ answered[["spearman", "rows", "spearman_answered", "rows_answered"]]
 
 # %%
 sizes = out.table(tables.subset_sizes(families, tested), "judgemoe/subset_sizes")
-out.figure(plots.plot_subset_sizes(sizes), "judgemoe/subset_sizes");
+axes = out.figure(plots.plot_subset_sizes(sizes), "judgemoe/subset_sizes")
 # %%
 sizes.drop(columns=["role", "share", "chosen"]).set_index("benchmark_cell")
 
@@ -183,7 +183,7 @@ halves = learning_halves(cells, configuration, rng=np.random.default_rng(seed))
 described = [(fitted.parts.cell.dataset, fitted.statistics) for fitted in families]
 selector = study_selector(described, halves, tested, rng=np.random.default_rng(seed))
 out.table(selector.cells, "judgemoe/selector")
-out.figure(plots.plot_selector(selector.cells), "judgemoe/selector");
+axes = out.figure(plots.plot_selector(selector.cells), "judgemoe/selector")
 # %% [markdown]
 # `regret` is what a strategy loses against the best family of each cell; `gain` is over always using the full pool,
 # with a bootstrap over cells. Look at three rows: the learned rule, `best on validation`, which needs no rule at all,
