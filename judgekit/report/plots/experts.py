@@ -86,7 +86,7 @@ def plot_vetting(verdicts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("gain on training groups left out (vetting)")
     ax.set_ylabel("gain on test groups")
     ax.grid(axis="both")
-    ax.legend(loc="upper left")
+    ax.legend(loc="lower right")
     return ax
 
 
@@ -101,22 +101,18 @@ def plot_prompts(prompts: pd.DataFrame) -> np.ndarray:
     Returns
     -------
     array of Axes
-        Left: an arrow from the base pool's mean residual correlation to the expanded pool's. Right: change of
-        the uniform pool's quality with its interval; filled where the interval leaves zero.
+        Left: from the base pool's mean residual correlation (circle) to the expanded pool's (arrow head).
+        Right: change of the uniform pool's quality with its interval; filled where the interval leaves zero.
     """
     places = np.arange(len(prompts))
     _, axes = plt.subplots(1, 2, figsize=(7.2, 1.3 + 0.27 * len(prompts)), sharey=True, layout="constrained")
     left, right = axes
     ends = prompts[["base_correlation", "expanded_correlation"]].to_numpy(float)
     for place, (base, expanded) in enumerate(ends):
-        colour = VERMILION if expanded > base else BLUE
-        left.annotate(
-            "",
-            (expanded, place),
-            (base, place),
-            arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0},
-        )
-    left.scatter(prompts["base_correlation"], places, s=16, facecolor="white", edgecolor=BLACK, zorder=3)
+        colour, head = (VERMILION, ">") if expanded > base else (BLUE, "<")
+        left.hlines(place, base, expanded, color=colour, linewidth=1.4, zorder=1)
+        left.scatter(expanded, place, s=22, marker=head, color=colour, zorder=2)
+    left.scatter(prompts["base_correlation"], places, s=16, facecolor="white", edgecolor=BLACK, zorder=1.5)
     left.set_xlim(ends.min() - 0.05, ends.max() + 0.05)
     left.set_title("mean residual correlation", fontsize=10)
     right.hlines(places, prompts["low"], prompts["high"], color=_LIGHT, linewidth=1, zorder=1)
