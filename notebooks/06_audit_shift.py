@@ -42,6 +42,7 @@ from judgekit.studies.mix_shift import Mix, study_mixes, study_turned_mix
 from judgekit.studies.role_policies import pool_rng
 from judgekit.studies.split_leak import study_split_units, study_twin_leak
 
+# %%
 out = outputs.current()
 pools = load_role_pools(profile, settings)
 plan_settings = PlanSettings(gain_threshold=gain_threshold)

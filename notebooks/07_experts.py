@@ -69,7 +69,15 @@ pd.DataFrame(
 
 # %%
 experts = out.table(study_experts(cells, seed=seed, settings=settings), "judgemoe/experts")
-shown = ["residual_correlation", "pool_correlation", "expert_alone", "pool", "mixed", "vetting_gain", "admitted"]
+shown = [
+    "residual_correlation",
+    "pool_correlation",
+    "expert_alone",
+    "pool",
+    "mixed",
+    "vetting_gain",
+    "admitted",
+]
 gains = ["validation_gain", "test_gain", "covariance_test_gain", "right"]
 experts.set_index(["benchmark_cell", "expert"])[[*shown, *gains]].round(3)
 
@@ -80,7 +88,7 @@ experts.set_index(["benchmark_cell", "expert"])[[*shown, *gains]].round(3)
 # and not once for all.
 
 # %%
-out.figure(plots.plot_expert_gains(experts), "judgemoe/expert_gains");
+axes = out.figure(plots.plot_expert_gains(experts), "judgemoe/expert_gains")
 
 # %% [markdown]
 # ## How often is the verdict right?
@@ -101,7 +109,7 @@ summary.round(3)
 # from the cross: mistakes are cheap where they are near it.
 
 # %%
-out.figure(plots.plot_vetting(verdicts), "judgemoe/expert_vetting");
+axes = out.figure(plots.plot_vetting(verdicts), "judgemoe/expert_vetting")
 
 # %% [markdown]
 # ## When an expert hurts: repair
@@ -145,7 +153,7 @@ out.table(prompts, "judgemoe/prompt_expansion").drop(columns=["dataset", "rows"]
 
 # %%
 axes = plots.plot_prompts(prompts)
-out.figure(axes[0].figure, "judgemoe/prompt_expansion");
+figure = out.figure(axes[0].figure, "judgemoe/prompt_expansion")
 
 # %% [markdown]
 # ## How little data does an expert need?
@@ -165,7 +173,7 @@ curves = study_expert_data(
 )
 data = out.table(tables.data_curves(curves), "judgemoe/expert_data")
 axes = plots.plot_expert_data(data)
-out.figure(axes[0].figure, "judgemoe/expert_data");
+figure = out.figure(axes[0].figure, "judgemoe/expert_data")
 
 # %%
 saturation = tables.saturation(data)
@@ -181,7 +189,13 @@ saturation.round(3)
 # nothing to o1-mini that validation would keep.
 
 # %%
-frames = {"experts": experts, "mixed": mixed, "prompts": prompts, "summary": summary, "saturation": saturation}
+frames = {
+    "experts": experts,
+    "mixed": mixed,
+    "prompts": prompts,
+    "summary": summary,
+    "saturation": saturation,
+}
 claims = tables.published_beside(frames, declared(profile, "stands_for"), profile=profile)
 out.table(claims, "judgemoe/expert_claims")
 
