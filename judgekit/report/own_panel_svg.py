@@ -32,7 +32,11 @@ def frontier_svg(frontier: pd.DataFrame, *, chosen: str) -> str:
     parts.append(_text(_WIDTH / 2, height - 8, "cost a row", anchor="middle"))
     parts.append(_text(14.0, height / 2, "risk", anchor="middle", turn=True))
     best = frontier[frontier["on_frontier"]].sort_values("cost")
-    corners = [f"{x(row['cost']):.1f},{y(row['risk']):.1f}" for row in best.to_dict("records")]
+    corners: list[str] = []
+    for row in best.to_dict("records"):
+        # a step: between two marks nothing better than the first can be bought
+        corners += [f"{x(row['cost']):.1f},{corners[-1].partition(',')[2]}"] if corners else []
+        corners.append(f"{x(row['cost']):.1f},{y(row['risk']):.1f}")
     parts.append(f'<polyline points="{" ".join(corners)}" fill="none" stroke="{_SOFT}" stroke-width="1"/>')
     taken: list[tuple[float, float, float]] = []
     for row in frontier.to_dict("records"):
@@ -120,7 +124,7 @@ def _label_place(
 ) -> tuple[tuple[float, float], str]:
     """First place beside a mark that covers no earlier label, else the last tried."""
     x, y = mark
-    for lift in (4.0, -10.0, 18.0, -24.0, 32.0):
+    for lift in (-9.0, 17.0, -23.0, 31.0, 4.0):
         for side in (1, -1):
             start = x + 10 if side == 1 else x - 10 - width
             if start < 60 or start + width > _WIDTH:
@@ -129,7 +133,7 @@ def _label_place(
                 abs(y + lift - other) > 12 or start > end or start + width < begin
                 for begin, end, other in taken
             )
-            if clear or lift == 32:
+            if clear or lift == 4:
                 taken.append((start, start + width, y + lift))
                 return (x + 10 * side, y + lift), "start" if side == 1 else "end"
     return (x + 10, y + 4), "start"

@@ -58,7 +58,9 @@ def plot_own_roles(roles: pd.DataFrame, *, where: str = "all", ax: Axes | None =
     for place, row in zip(places, rows.to_dict("records"), strict=True):
         face = BLUE if row["settled"] else "white"
         ax.scatter([row["gain"]], [place], s=42, facecolor=face, edgecolor=BLUE, zorder=2)
-        ax.text(1.01, place, row["role"], transform=ax.get_yaxis_transform(), va="center", fontsize=8.5)
+        ax.text(
+            1.01, float(place), row["role"], transform=ax.get_yaxis_transform(), va="center", fontsize=8.5
+        )
     bar = float(rows["threshold"].iloc[0] + rows["charge"].iloc[0])
     ax.axvline(bar, color="#222222", linestyle="--", linewidth=1)
     ax.set_yticks(places, rows["judge"])
