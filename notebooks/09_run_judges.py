@@ -25,20 +25,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from judgekit.judges.demonstration import (
-    backend_agreement,
-    demonstration_pool,
-    example_items,
-    run_demonstration,
-)
+from judgekit.judges import demonstration as demo
 from judgekit.judges.estimate import as_frame, describe, estimate, workload_of
 from judgekit.judges.pool import read_pool
 from judgekit.sources.local_run import recording
 from judgekit.studies import read_outs
 
+# %%
 pd.set_option("display.precision", 4)
-pool, pairs_pool = (demonstration_pool(name, profile=profile) for name in ("cpu_demo", "cpu_demo_pairs"))
-answers, pairs = example_items("answers", count), example_items("pairs", count)
+pool = demo.demonstration_pool("cpu_demo", profile=profile)
+pairs_pool = demo.demonstration_pool("cpu_demo_pairs", profile=profile)
+answers, pairs = demo.example_items("answers", count), demo.example_items("pairs", count)
 
 # %% [markdown]
 # ## What the judge sees
@@ -71,8 +68,8 @@ print(*describe(estimate(pool, workload_of(pool, answers))), sep="\n")
 
 # %%
 place = tempfile.TemporaryDirectory()
-first = run_demonstration(pool, answers, Path(place.name) / "answers")
-second = run_demonstration(pool, answers, Path(place.name) / "answers")
+first = demo.run_demonstration(pool, answers, Path(place.name) / "answers")
+second = demo.run_demonstration(pool, answers, Path(place.name) / "answers")
 told = {"first run": first, "second run": second}
 pd.DataFrame({name: {**r.outcomes[pool.judges[0].name], **r.reused} for name, r in told.items()})
 
@@ -117,7 +114,7 @@ read_outs.range_against_range(run.judgments, run.judges, coarse="direct_1_5", fi
 # the two orders as rows of one group, so that no split ever parts them.
 
 # %%
-asked = run_demonstration(pairs_pool, pairs, Path(place.name) / "pairs")
+asked = demo.run_demonstration(pairs_pool, pairs, Path(place.name) / "pairs")
 read_outs.position_flips(recording(asked.folder).judgments)
 
 # %% [markdown]
@@ -129,7 +126,7 @@ read_outs.position_flips(recording(asked.folder).judgments)
 # it agree with transformers to a thousandth; a test of this project measures that on CPU builds of vLLM.
 
 # %%
-backend_agreement(pool, answers.head(8))
+demo.backend_agreement(pool, answers.head(8))
 
 # %% [markdown]
 # ## The same on a GPU
