@@ -12,6 +12,12 @@ from judgekit.studies.aggregation import METHODS
 
 _LIGHT = "#bbbbbb"
 _GAIN_PANELS = ("single_best", "uniform_log", "covariance_log", "ridge")
+_SHORT = {
+    "single_best": "single best",
+    "uniform_log": "uniform log",
+    "covariance_log": "covariance-aware",
+    "ridge": "ridge",
+}
 _LEARNERS: Mapping[str, tuple[str, str, str]] = {
     "judgemoe": (BLUE, "o", "-"),
     "ridge": (ORANGE, "s", "-"),
@@ -66,9 +72,7 @@ def plot_gains(
         mean = here.loc[here["role"] != "extra", "gain"].mean()
         ax.plot([mean], [places[0] - 1.1], marker="|", markersize=10, markeredgewidth=1.8, color=BLACK)
         ax.axvline(0, color=BLACK, linewidth=0.8, zorder=0)
-        ax.set_title(
-            METHODS[baseline].replace(", by validation", "").replace("-aware log pool", ""), fontsize=9
-        )
+        ax.set_title(_SHORT.get(baseline, METHODS[baseline]), fontsize=9)
         ax.grid(axis="x")
         ax.grid(visible=False, axis="y")
     for role, first_place in zip(cells["role"], places, strict=True):
@@ -184,7 +188,8 @@ def plot_weights(weights: pd.DataFrame, *, columns: int = 5) -> np.ndarray:
         here = weights[weights["benchmark_cell"] == cell]
         ax.axhline(1 / len(here), color=GREY, linewidth=0.8, linestyle="--")
         ax.scatter(here["spearman"], here["weight"], s=20, color=BLUE, edgecolor="white", linewidth=0.4)
-        ax.set_title(cell, fontsize=7.5)
+        ax.set_title(cell, fontsize=6.5, fontweight="normal")
+        ax.locator_params(axis="x", nbins=3)
         ax.text(0.04, 0.86, f"{here['rank_correlation'].iloc[0]:+.2f}", transform=ax.transAxes, fontsize=8)
         ax.tick_params(labelsize=7)
         ax.margins(0.15)
