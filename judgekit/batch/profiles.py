@@ -13,7 +13,7 @@ from judgekit.report.outputs import checked_name
 
 PROFILES = ("simulated", "recorded", "local")
 
-_KEYS = ("parameters", "needs", "tables", "figures")
+_KEYS = ("parameters", "needs", "tables", "figures", "reads_tables")
 _NOTEBOOK = re.compile(r"[0-9]{2}_[a-z0-9_]+")
 
 
@@ -31,6 +31,9 @@ class Entry:
         Recorded data sets, `run` (a finished run) or `demo-model`, which must be here.
     tables, figures : tuple of str
         Names that the notebook hands to `outputs.table` and `outputs.figure`.
+    reads_tables : bool
+        Whether it reads the tables of the profile's other notebooks: then it runs after them, and again
+        whenever one of these tables changed.
     """
 
     profile: str
@@ -39,6 +42,7 @@ class Entry:
     needs: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
+    reads_tables: bool = False
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -117,7 +121,11 @@ def _entry(profile: str, notebook: str, fields: object) -> Entry:
                 checked_name(name)
             except InvalidInput as error:
                 raise InvalidInput(f"{where}.{key}", "names such as roles/table03", name) from error
-    return Entry(profile, notebook, _parameters(given.get("parameters"), f"{where}.parameters"), **named)
+    reads_tables = given.get("reads_tables", False)
+    if not isinstance(reads_tables, bool):
+        raise InvalidInput(f"{where}.reads_tables", "true or false", reads_tables)
+    parameters = _parameters(given.get("parameters"), f"{where}.parameters")
+    return Entry(profile, notebook, parameters, reads_tables=reads_tables, **named)
 
 
 def _parameters(value: object, where: str) -> dict[str, object]:

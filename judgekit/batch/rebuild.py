@@ -77,8 +77,14 @@ def rebuild(
         for notebook in recover(layout):
             say(f"{notebook}: results of a batch that was cut short are now in place")
         tasks = plan(request, layout)
-        outcomes = _Batch(request, layout, say, bring or Shelf(say).bring).carry_out(tasks)
-    return Batch(tuple(outcomes))
+        batch = _Batch(request, layout, say, bring or Shelf(say).bring)
+        outcomes = batch.carry_out(tuple(task for task in tasks if not task.entry.reads_tables))
+        if any(task.entry.reads_tables for task in tasks):
+            # Planned anew, since what they read is there only now.
+            again = plan(request, layout)
+            outcomes += batch.carry_out(tuple(task for task in again if task.entry.reads_tables))
+    places = {(task.entry.profile, task.entry.notebook): place for place, task in enumerate(tasks)}
+    return Batch(tuple(sorted(outcomes, key=lambda each: places[each.profile, each.notebook])))
 
 
 class _Batch:

@@ -52,7 +52,7 @@ class Stamp:
     parameters : mapping
         Every parameter in effect.
     data : mapping
-        Digest of each recorded data set, run or model that the notebook needs.
+        Digest of each recorded data set, run or model that the notebook needs, and of the tables it reads.
     versions : mapping
         Version of Python and of each package that computes, draws or executes.
     outputs : tuple of str
@@ -148,10 +148,18 @@ def stamp_of(
         sources={path.relative_to(layout.root).as_posix(): digest_of(path) for path in sources},
         settings={_short(path, layout): digest_of(path) for path in settings},
         parameters=dict(parameters),
-        data={need: _data_digest(need, entry) for need in entry.needs},
+        data={need: _data_digest(need, entry) for need in entry.needs} | _tables_read(entry, layout),
         versions=installed_versions(),
         outputs=entry.outputs,
     )
+
+
+def _tables_read(entry: Entry, layout: Layout) -> dict[str, str]:
+    """One digest over the profile's tables as they lie, for a notebook that reads them."""
+    if not entry.reads_tables:
+        return {}
+    found = sorted((layout.target(entry.profile) / "tables").rglob("*.csv"))
+    return {"tables": _hash("".join(f"{path.name} {digest_of(path)}\n" for path in found).encode())}
 
 
 def installed_versions() -> dict[str, str]:

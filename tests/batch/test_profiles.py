@@ -74,6 +74,10 @@ def test_unknown_study_is_refused_with_the_list(read, study):
         ("simulated: {01_a: {tables: [../a]}}", "names such as roles/table03; given ../a"),
         ("simulated: {01_a: {figures: [a.svg]}}", "figures: allowed is names such as"),
         ("simulated: {01_a: {parameters: {profile: recorded}}}", "which the batch itself passes"),
+        (
+            "simulated: {01_a: {reads_tables: later}}",
+            "reads_tables: allowed is true or false; given later",
+        ),
         ("simulated: {01_a: {parameters: [a]}}", "01_a.parameters: allowed is a mapping"),
         ("simulated: {01_a: {tables: [a]}, 02_b: {tables: [a]}}", "each output from one notebook"),
     ],

@@ -131,6 +131,17 @@ def test_two_notebooks_run_at_the_same_time(desk):
     assert desk.statuses(jobs=2, timeout=120.0) == ["rebuilt", "rebuilt"]
 
 
+def test_a_notebook_that_reads_tables_runs_last_and_again_when_one_changed(desk):
+    read = f"print(open({str(desk.layout.target('simulated') / 'tables' / 'roles' / 'a.csv')!r}).read())"
+    desk.notebook("00_reader", read, reads_tables=True)
+    desk.notebook("01_a", *desk.table, tables=["roles/a"])
+    assert desk.statuses() == ["rebuilt", "rebuilt"]
+    assert desk.statuses() == ["up to date", "up to date"]
+    desk.notebook("01_a", *desk.table, cell='profile = "simulated"\nseed = 4\nsize = 4', tables=["roles/a"])
+    assert desk.statuses() == ["rebuilt", "rebuilt"]
+    assert "tables changed" in " ".join(desk.said)
+
+
 def test_other_parameters_go_to_their_own_folder(desk):
     count = (
         "from pathlib import Path; import os\nplace = Path(os.environ['JUDGEKIT_OUTPUT']) / 'tables/a.csv'"

@@ -9,7 +9,7 @@ from judgekit.errors import InvalidInput, MissingData
 from judgekit.report.claims.ledger import counts_in_words, ledger, record
 from judgekit.report.claims.records import PAPERS
 from judgekit.report.claims.verdict import STATUSES, Verdict
-from judgekit.report.claims.words import rebuilt_words
+from judgekit.report.claims.words import explained
 from judgekit.report.published import CHECKOUT
 from judgekit.report.results import PROFILES, Results
 
@@ -43,20 +43,11 @@ def claims(
         return
     typer.echo(f"{profile}: {counts_in_words(verdicts)} (of {len(verdicts)})")
     for verdict in kept:
-        typer.echo("\n".join(_lines(verdict)))
+        typer.echo("\n".join(explained(verdict)))
 
 
 def _is_asked(verdict: Verdict, paper: str | None, status: str | None) -> bool:
     return paper in (None, verdict.claim.paper) and status in (None, verdict.status)
-
-
-def _lines(verdict: Verdict) -> list[str]:
-    claim = verdict.claim
-    lines = ["", f"{claim.id}  {verdict.words}", f"  {claim.statement}", f"  rests on: {verdict.rests_on}"]
-    lines += [f"  {line}" for line in rebuilt_words(verdict)]
-    parts = {"why": verdict.reason, "run": verdict.run, "note": verdict.note}
-    parts["read from"] = ", ".join([*verdict.tables, *verdict.figures, *verdict.see])
-    return lines + [f"  {name}: {text}" for name, text in parts.items() if text]
 
 
 def _check(option: str, given: str | None, allowed: tuple[str, ...]) -> None:

@@ -14,21 +14,21 @@ def bindings() -> list[Binding]:
     """Bindings of the claims on experts."""
     comet = {
         "comet_single": "COMET alone",
-        "uniform_log": "uniform log pool with COMET",
-        "mixed_judgemoe": "learned pool with COMET",
+        "uniform_log": "uniform log pool",
+        "mixed_judgemoe": "learned pool",
     }
     hurt = {
-        "delta_comet": "COMET: gain of the learned pool",
-        "delta_bertscore": "translation BERTScore: gain of the learned pool",
+        "delta_comet": "COMET:",
+        "delta_bertscore": "BERTScore",
     }
     prompts = {
-        "delta_corr": "more prompts: change of residual correlation",
-        "delta_spearman": "more prompts: change of the learned pool",
+        "delta_corr": "correlation",
+        "delta_spearman": "learned pool",
     }
-    above = {"n_above": "settings above the best single judge at the least data"}
-    later = {"sat_reward": "fraction that is enough, reward minus BERTScore"}
-    bertscore = {"expert_gain": "BERTScore: gain of the learned pool"}
-    reward = {"expert_gain": "reward model: pool repaired on validation, minus judges only"}
+    above = {"n_above": "above the best single judge"}
+    later = {"sat_reward": "reward minus BERTScore"}
+    bertscore = {"expert_gain": "BERTScore"}
+    reward = {"expert_gain": "reward model"}
     grown = partial(Binding, figure="judgemoe/prompt_expansion")
     return [
         Binding("jm-064", (_FACTS,), _facts("jm-064", bertscore, "DialSummEval", "analogue"), figure=_GAINS),
@@ -43,14 +43,20 @@ def bindings() -> list[Binding]:
 
 
 def _facts(claim: str, quantities: dict[str, str], setting: str, kind: str) -> Reader:
-    """Values of one claim by quantity; `sat_bertscore` is the zero that a difference of two starts from."""
+    """Values of one claim, each from the first row of it whose quantity has the words given.
+
+    `sat_bertscore` is the zero that the difference of two fractions starts from.
+    """
 
     def read(tables: Tables) -> list[Case]:
         frame = tables.read(_FACTS)
-        ours = frame[frame["claim"] == claim].set_index("quantity")["ours"]
-        if absent := [words for words in quantities.values() if words not in ours.index]:
-            raise NotRebuilt(f"row {', '.join(absent)}")
-        values = {name: float(ours[words]) for name, words in quantities.items()}
+        rows = frame[frame["claim"] == claim]
+        values = {}
+        for name, words in quantities.items():
+            named = rows[rows["quantity"].str.contains(words, regex=False)]
+            if named.empty:
+                raise NotRebuilt(f"row {claim}, {words}")
+            values[name] = float(named["ours"].iloc[0])
         if "sat_reward" in values:
             values["sat_bertscore"] = 0.0
         return [Case(setting, "simulated" if tables.profile == "simulated" else kind, dict(values))]

@@ -22,6 +22,7 @@ from judgekit.report.claims import (
 from judgekit.report.claims.reading import Binding, Tables
 from judgekit.report.claims.records import claims
 from judgekit.report.claims.verdict import STATUSES, WORDS, Verdict, judge
+from judgekit.report.published import CHECKOUT
 from judgekit.report.results import Results
 
 _SOURCES = (
@@ -60,6 +61,11 @@ def ledger(results: Results) -> tuple[Verdict, ...]:
     return tuple(judge(claim, bindings().get(claim.id), tables) for claim in claims().values())
 
 
+def ledger_of(profile: str) -> tuple[Verdict, ...]:
+    """Ledger of a profile, from the tables that lie under reports/ in this checkout."""
+    return ledger(Results(profile, CHECKOUT / "reports" / profile))
+
+
 def counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
     """Number of claims with each status that occurs, in the order of `STATUSES`."""
     found = {status: sum(verdict.status == status for verdict in verdicts) for status in STATUSES}
@@ -78,7 +84,10 @@ def counts_in_words(verdicts: Sequence[Verdict]) -> str:
 
 
 def frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
-    """One row a claim: claim, paper, study, statement, status, words, rests_on."""
+    """One row a claim: claim, paper, study, statement, status, verdict, kinds, rests_on, reason, run, note.
+
+    `kinds` says how the settings stand to the paper's, such as same_rows; empty where none was read.
+    """
     return pd.DataFrame(
         [
             {
@@ -88,11 +97,22 @@ def frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
                 "statement": verdict.claim.statement,
                 "status": WORDS[verdict.status],
                 "verdict": verdict.words,
+                "kinds": ", ".join(dict.fromkeys(outcome.kind for outcome in verdict.outcomes)),
                 "rests_on": verdict.rests_on,
+                "reason": verdict.reason,
+                "run": verdict.run,
+                "note": verdict.note,
             }
             for verdict in verdicts
         ]
     )
+
+
+def tally(verdicts: Sequence[Verdict], *, by: str = "paper") -> pd.DataFrame:
+    """Claims by status: a row each value of `by` (paper, study, kinds), a column each status that occurs."""
+    table = frame(verdicts)
+    order = [WORDS[status] for status in counts(verdicts)]
+    return pd.crosstab(table[by], table["status"]).reindex(columns=order)
 
 
 def record(verdict: Verdict) -> dict[str, Any]:

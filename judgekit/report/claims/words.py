@@ -63,6 +63,16 @@ def rebuilt_words(verdict: Verdict) -> list[str]:
     return [*lines, f"and {more} more"] if more > 0 else lines
 
 
+def explained(verdict: Verdict) -> list[str]:
+    """A verdict in lines of plain text: claim, what it rests on, values, reason, run, note, sources."""
+    claim = verdict.claim
+    lines = ["", f"{claim.id}  {verdict.words}", f"  {claim.statement}", f"  rests on: {verdict.rests_on}"]
+    lines += [f"  {line}" for line in rebuilt_words(verdict)]
+    parts = {"why": verdict.reason, "run": verdict.run, "note": verdict.note}
+    parts["read from"] = ", ".join([*verdict.tables, *verdict.figures, *verdict.see])
+    return lines + [f"  {name}: {text}" for name, text in parts.items() if text]
+
+
 def files_of(verdict: Verdict) -> list[tuple[str, str]]:
     """Label and path from the repository's top of everything a verdict was read from or points to."""
     base = f"reports/{verdict.profile}"
