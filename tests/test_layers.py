@@ -68,6 +68,7 @@ BEYOND = {
     "judgekit.sweeps": {"pandas"},
     "judgekit.stats": {"statsmodels"},
     "judgekit.pooling": {"sklearn", "threadpoolctl"},
+    "judgekit.regression": {"sklearn"},
     "judgekit.selection": {"sklearn"},
     "judgekit.policies": {"sklearn", "crowdkit"},
     "judgekit.baselines": {"sklearn", "crowdkit", "pandas"},

@@ -10,6 +10,7 @@ from judgekit.benchmark import BenchmarkCell, expected_scores
 from judgekit.gate import GateEnsemble, GateRows, GateSettings, GateTask
 from judgekit.metrics import spearman_columns
 from judgekit.pooling import covariance_weights, pool_linear, pool_log
+from judgekit.regression import fit_boosting, fit_ridge
 from judgekit.scores import features
 from judgekit.selection import SubsetSearch, SubsetSettings, search_subsets
 from judgekit.splits import Split, split_three
@@ -175,31 +176,6 @@ def fixed_methods(parts: CellParts) -> FixedMethods:
         search,
         dict(zip(names, weights.tolist(), strict=True)),
     )
-
-
-def fit_ridge(inputs: np.ndarray, target: Target, train: np.ndarray) -> np.ndarray:
-    """Ridge regression on standardised inputs [items, ...], its strength by leave-one-out on training rows.
-
-    A missing input is its training mean. Predictions for all rows: float64 [items].
-    """
-    from sklearn.linear_model import RidgeCV
-
-    flat = inputs.reshape(len(inputs), -1)
-    centre, scale = np.nanmean(flat[train], axis=0), np.nanstd(flat[train], axis=0)
-    flat = np.nan_to_num((flat - centre) / np.where(scale > 1e-9, scale, 1))
-    model = RidgeCV(alphas=np.logspace(-2, 4, 13)).fit(flat[train], target[train])
-    return np.asarray(model.predict(flat))
-
-
-def fit_boosting(inputs: np.ndarray, target: Target, train: np.ndarray) -> np.ndarray:
-    """Gradient boosting on inputs [items, ...]; missing values are its own business. Float64 [items]."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    flat = inputs.reshape(len(inputs), -1)
-    model = HistGradientBoostingRegressor(
-        max_iter=100, learning_rate=0.05, max_leaf_nodes=6, l2_regularization=5.0, random_state=0
-    )
-    return np.asarray(model.fit(flat[train], target[train]).predict(flat))
 
 
 def spearman_on(parts: CellParts, scores: Mapping[str, np.ndarray], rows: np.ndarray) -> dict[str, float]:

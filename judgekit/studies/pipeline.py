@@ -10,8 +10,9 @@ from scipy.stats import rankdata
 from judgekit.errors import InvalidInput
 from judgekit.metrics import spearman
 from judgekit.pooling import covariance_weights, pool_linear, pool_log
+from judgekit.regression import fit_boosting, fit_ridge
 from judgekit.scaling import fit_scaling
-from judgekit.studies.aggregation import CellParts, fit_boosting, fit_ridge
+from judgekit.studies.aggregation import CellParts
 
 CALIBRATIONS = ("none", "temperature", "vector")
 _LEAST_GAIN = 1e-4

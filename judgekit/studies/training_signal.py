@@ -9,7 +9,8 @@ import pandas as pd
 from judgekit.gate import fit_gates, score_pairs
 from judgekit.metrics import spearman, spearman_columns
 from judgekit.pooling import covariance_weights, pool_log
-from judgekit.studies.aggregation import CellParts, fit_ridge
+from judgekit.regression import fit_ridge
+from judgekit.studies.aggregation import CellParts
 from judgekit.studies.aggregation_main import AggregationStudy
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
