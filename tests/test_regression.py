@@ -1,4 +1,4 @@
-"""Ridge and boosting: training rows alone, missing inputs, and agreement with scikit-learn called directly."""
+"""Ridge and boosting: training rows alone, missing inputs, and agreement with scikit-learn."""
 
 import numpy as np
 import pytest
