@@ -251,7 +251,8 @@ deployed.groupby("role", sort=False)[regrets].mean()
 # ## The best pipeline
 #
 # Last, our own. Components: three calibrations of the judges (none, temperature, vector scaling) times five ways to
-# combine them (log, linear and covariance-aware log pool; ridge on scores and on summaries), boosting, and two gates.
+# combine them (log, linear and covariance-aware log pool; ridge on scores and on summaries), boosting, and two gates,
+# which pick their epoch on a part of the train rows, so that validation rows are new to every component.
 # Validation rows of the choose cells add the component that helps most, until none does; the members' standardised
 # scores are averaged with equal weights. Members that need no validation rows are refitted on train and validation rows
 # together before the test rows are scored.

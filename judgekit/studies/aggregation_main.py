@@ -1,7 +1,7 @@
 """The main comparison: chosen on validation rows of choose cells, frozen, then scored on test rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from judgekit.benchmark import BenchmarkCell
 from judgekit.errors import InvalidInput
 from judgekit.gate import GateEnsemble, fit_gates
 from judgekit.metrics import spearman_columns
+from judgekit.splits import Split
 from judgekit.studies.aggregation import (
     CellParts,
     Configuration,
@@ -26,8 +27,8 @@ from judgekit.studies.gate_screen import (
 )
 from judgekit.studies.pipeline import Recipe, average, calibrate, choose_recipe, components
 
-SPARSE, CALIBRATED = "judgemoe_sparse", "judgemoe_calibrated"
-_MEMBERS = {"judgemoe": "gate, none", CALIBRATED: "gate, vector"}
+SPARSE = "judgemoe_sparse"
+_MEMBERS = {"member_none": "gate, none", "member_vector": "gate, vector"}
 SMALL_POOLS = {"judgemoe_compact": "compact", "judgemoe_family_diverse": "family_diverse"}
 
 
@@ -165,30 +166,37 @@ def study_aggregation(cells: Sequence[BenchmarkCell], settings: AggregationSetti
             else:
                 learned[each.parts.name][each.use] = each.scores(gates)
 
-    def keep_frozen(cells: Sequence[CellParts]) -> None:
-        for parts in cells:
-            gates = by_variant[parts.name, frozen.name]
-            learned[parts.name]["judgemoe"] = parts.gate_scores(gates, frozen.feature_set)
-
-    fit([_calibrated(parts, frozen) for parts in choose])
-    keep_frozen(choose)
+    fit([each for parts in choose for each in _member_fits(parts, frozen, tuple(_MEMBERS.values()))])
     recipe = choose_recipe(
         choose, [components(parts, refit=False, gates=_members(learned[parts.name])) for parts in choose]
     )
     wanted = [each for parts in every for each in _fits(parts, fixed[parts.name], settings.base, frozen)]
-    if _MEMBERS[CALIBRATED] in recipe.members:
-        wanted += [_calibrated(parts, frozen) for parts in every if parts.cell.role != "choose"]
+    others = [parts for parts in every if parts.cell.role != "choose"]
+    wanted += [each for parts in others for each in _member_fits(parts, frozen, recipe.members)]
     fit(wanted)
-    keep_frozen(every)
     results = []
     for parts in every:
-        weights = by_variant[parts.name, frozen.name].weights(parts.inputs(frozen.feature_set))
+        gates = by_variant[parts.name, frozen.name]
+        learned[parts.name]["judgemoe"] = parts.gate_scores(gates, frozen.feature_set)
+        weights = gates.weights(parts.inputs(frozen.feature_set))
         results.append(_result(parts, fixed[parts.name], learned[parts.name], weights, recipe))
     return AggregationStudy(frozen, recipe, pd.concat(rows, ignore_index=True), tuple(results), settings)
 
 
-def _calibrated(parts: CellParts, frozen: Configuration) -> _Fit:
-    return _Fit(CALIBRATED, calibrate(parts, "vector", parts.split.fit), frozen)
+def _member_fits(parts: CellParts, frozen: Configuration, members: Sequence[str]) -> list[_Fit]:
+    """Gates that may join the pipeline, their epoch picked on a quarter of the training groups.
+
+    Validation rows compare them with components that never saw these rows, so no epoch may be picked there.
+    """
+    rows = parts.split.fit
+    groups = parts.cell.groups[rows]
+    held = np.isin(groups, np.random.default_rng(0).permutation(np.unique(groups))[::4])
+    inner = replace(parts, split=Split(rows[~held], rows[held], parts.split.test))
+    return [
+        _Fit(use, calibrate(inner, member.partition(", ")[2], inner.split.fit), frozen)
+        for use, member in _MEMBERS.items()
+        if member in members
+    ]
 
 
 def _fits(parts: CellParts, fixed: FixedMethods, base: Configuration, frozen: Configuration) -> list[_Fit]:

@@ -57,8 +57,7 @@ def components(
         Fit on training and validation rows together, for the final scores; else on training rows, so that
         validation rows can choose.
     gates : mapping of str to float64 [items, seeds], optional
-        Scores of fitted gates by component name. Gates keep their training rows, since validation picks
-        their epoch.
+        Scores of fitted gates by component name; they must have picked their epoch without validation rows.
     """
     fit = parts.split.construction if refit else parts.split.fit
     # Spearman asks for order alone, so regressions learn the target's rank.
