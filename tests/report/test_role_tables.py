@@ -133,7 +133,8 @@ def test_recurring_calls_are_counted_by_split():
     )
     calls = role_plans.call_frequencies(plans, least=1)
     assert calls[["slice", "judge", "count", "of"]].values.tolist() == [["all", "a", 2, 2], ["x", "b", 1, 2]]
-    assert role_plans.routed_specialists(plans, least=2).empty
+    none = role_plans.routed_specialists(plans, least=2)
+    assert none.values.tolist() == [["s", "none", "none", 0, 2]]
 
 
 def test_evidence_counts_settings_where_the_first_policy_is_lower(scores):
