@@ -170,7 +170,8 @@ def _decided(claim: Claim, condition: Condition, binding: Binding, tables: Table
     status, words = _status(outcomes, simulated=simulated)
     if {case.kind for case in cases} == {"analogue"} and status in (HOLDS, FAILS):
         words = f"{words} on an analogue"
-    if simulated and (binding.tuned or is_tuned(cases, condition.names, binding.tables)):
+    tuned = binding.tuned or is_tuned(cases, condition.names, binding.tables)
+    if simulated and tuned and status != NOT_TESTABLE:
         status, words = TUNED, WORDS[TUNED]
     drawn = binding.figure and tables.results.figure(*binding.figure.split("/"))
     return verdict(
