@@ -3,15 +3,17 @@ import re
 import subprocess
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from judgekit import cli
 from judgekit.report import site
 from judgekit.report.claims import command
-from judgekit.report.claims.ledger import ledger
+from judgekit.report.claims.ledger import ledger, tally
 from judgekit.report.claims.records import claims
-from judgekit.report.claims.words import markdown, number_words
+from judgekit.report.claims.words import explained, markdown, number_words
+from judgekit.report.plots.claims import plot_tally
 from judgekit.report.published import CHECKOUT
 from tests.report.claims.made_up import made_up
 
@@ -113,6 +115,29 @@ def test_the_site_writes_the_page_and_both_ledgers(checkout):
         assert (checkout / "reports" / target).is_file(), target
     for profile in ("recorded", "simulated"):
         assert (checkout / "reports" / profile / "claims.md").read_text(encoding="utf-8").count("| **") >= 204
+
+
+def test_a_bar_per_study_is_as_long_as_its_claims():
+    verdicts = ledger(made_up("recorded", np.random.default_rng(7)))
+    table = tally(verdicts, by="study")
+    assert int(table.to_numpy().sum()) == 204
+    axes = plot_tally(table)
+    ends = {}
+    for bar in axes.patches:
+        middle = round(bar.get_y() + bar.get_height() / 2)
+        ends[middle] = max(ends.get(middle, 0.0), bar.get_x() + bar.get_width())
+    assert list(ends.values()) == table.sum(axis=1).tolist()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(table.columns)
+    plt.close(axes.figure)
+
+
+def test_a_verdict_is_explained_in_lines():
+    by_id = {v.claim.id: v for v in ledger(made_up("recorded", np.random.default_rng(7)))}
+    lines = explained(by_id["ra-039"])
+    assert lines[1].startswith("ra-039  ")
+    assert sum("llmbar_" in line and "role_risk" in line for line in lines) == 3
+    assert lines[-1] == "  read from: roles/table04_strong_baselines"
+    assert any(line.startswith("  note: Printed: the win is bought") for line in lines)
 
 
 def test_numbers_for_reading():
