@@ -117,5 +117,12 @@ axes = start.plot_distributions(shown, pools=tuple(pooled))
 #
 # ## Where next
 #
-# * [04_role_routing](04_role_routing.ipynb): the first paper's tables on every setting.
-# * `reports/index.html`, once `make reports` has run: printed numbers beside rebuilt ones.
+# * **A quarter of an hour**: this notebook, then `reports/index.html` once `make reports` has run: printed numbers beside
+#   rebuilt ones.
+# * **An hour**: [04_role_routing](04_role_routing.ipynb) up to *What the gain of routing is made of*, then
+#   [08_theory](08_theory.ipynb) with its sliders, then the main table of
+#   [02_conditional_aggregation](02_conditional_aggregation.ipynb).
+# * **An afternoon**: [01_protocol](01_protocol.ipynb), 02, [03_sparse_repair](03_sparse_repair.ipynb) and
+#   [07_experts](07_experts.ipynb) for JudgeMoE; 04, [05_copy_stress](05_copy_stress.ipynb) and
+#   [06_audit_shift](06_audit_shift.ipynb) for the roles; [11_claims](11_claims.ipynb) for what held. Then your own
+#   judges: [09_run_judges](09_run_judges.ipynb) and [10_your_panel](10_your_panel.ipynb).

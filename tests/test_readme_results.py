@@ -41,6 +41,21 @@ def test_what_the_gain_is_made_of_is_the_table_s(readme):
     assert said in readme
 
 
+def test_the_pooling_result_is_the_table_s(readme):
+    table = pd.read_csv(ROLES.parent / "judgemoe" / "comparisons.csv")
+    here = table[(table["scope"] == "all cells") & (table["unit"] == "cells")].set_index("baseline")[
+        "mean_gain"
+    ]
+    said = (
+        f"mean Spearman is {here['uniform_log']:.3f} above the uniform log pool and "
+        f"{here['single_best']:.3f} above the judge that validation picks; "
+        f"above covariance-aware weights it leads by {here['covariance_log']:.3f}"
+    )
+    assert said in readme
+    assert here["fixed_subset"] < 0
+    assert here["ridge"] < 0
+
+
 def test_where_calling_everybody_is_better_is_the_table_s(readme):
     strong = pd.read_csv(ROLES / "table04_strong_baselines.csv").set_index("setting")
     calls = row("table03_policy_comparison", "dataset", "triviaqa")["role_routed_judges"]
