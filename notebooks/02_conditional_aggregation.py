@@ -110,7 +110,7 @@ out.table(tables.comparisons_beside(comparisons), "judgemoe/comparisons_publishe
 # %%
 out.table(scores.gains, "judgemoe/cell_gains")
 axes = plots.plot_gains(scores.gains)
-out.figure(axes[0].figure, "judgemoe/cell_gains");
+figure = out.figure(axes[0].figure, "judgemoe/cell_gains")
 
 # %% [markdown]
 # Published: ahead of the best single judge in 7 of 10 cells, clearly so in 5, behind in 3.
@@ -141,7 +141,7 @@ out.table(tables.feature_ablation(study.screen), "judgemoe/feature_ablation")
 
 # %%
 axis = plots.plot_ablation(tables.ablated_cells(study.screen), tables.printed_ablation())
-out.figure(axis, "judgemoe/feature_ablation");
+figure = out.figure(axis, "judgemoe/feature_ablation")
 
 # %% [markdown]
 # ## Gate by pool
@@ -161,7 +161,7 @@ out.table(tables.gate_by_pool(study.screen), "judgemoe/gate_by_pool")
 
 # %%
 sweep = out.table(tables.temperature_sweep(study.screen), "judgemoe/temperature_sweep")
-out.figure(plots.plot_temperatures(sweep), "judgemoe/temperature_sweep");
+figure = out.figure(plots.plot_temperatures(sweep), "judgemoe/temperature_sweep")
 
 # %%
 sweep.round(4)
@@ -176,7 +176,7 @@ sweep.round(4)
 # %%
 weights = out.table(gate_diagnostics.weigh_quality(study.results), "judgemoe/gate_weights")
 panels = plots.plot_weights(weights)
-out.figure(panels[0].figure, "judgemoe/gate_weights");
+figure = out.figure(panels[0].figure, "judgemoe/gate_weights")
 
 # %%
 out.table(tables.weight_quality_means(weights), "judgemoe/gate_weight_means")
@@ -221,7 +221,7 @@ out.table(aggregation_stats.study_power(scores.gains, seed=seed), "judgemoe/powe
 # %%
 efficiency = training_signal.study_data_efficiency(study, choose)
 out.table(efficiency, "judgemoe/data_efficiency")
-out.figure(plots.plot_data_efficiency(efficiency), "judgemoe/data_efficiency");
+figure = out.figure(plots.plot_data_efficiency(efficiency), "judgemoe/data_efficiency")
 
 # %% [markdown]
 # ## Preferences as well as scores

@@ -25,6 +25,7 @@ def rebuilt(tmp_path, study):
     [
         ("04_role_routing", [PAIR], {}, "roles/table03_policy_comparison", "local_0_1"),
         ("01_protocol", SCALES, {"label": FIVES}, "judgemoe/protocol_cells", "local_1_5"),
+        ("02_conditional_aggregation", SCALES, {"label": FIVES}, "judgemoe/main", "local_1_5"),
     ],
 )
 def test_a_run_opens_in_a_notebook(tmp_path, monkeypatch, study, protocols, labels, table, setting):

@@ -69,7 +69,7 @@ def pool_sizes(main: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         benchmark_cell, role, `full`, `compact`, `family_diverse` (NaN where there is none), `compact_gain`
         (compact - full), `diverse_gain` (family-diverse - compact); last, rows of means: over all listed
-        cells, and over those with a family-diverse pool.
+        cells, and over those with a family-diverse pool. One row "none" where no cell has small pools.
     """
     methods = {"judgemoe": "full", "judgemoe_compact": "compact", "judgemoe_family_diverse": "family_diverse"}
     wide = main.pivot(index="benchmark_cell", columns="method", values="spearman")
@@ -80,6 +80,8 @@ def pool_sizes(main: pd.DataFrame) -> pd.DataFrame:
     for name, part in (("mean", wide), ("mean where family-diverse", diverse)):
         if len(part):
             wide.loc[name] = {"role": "", **part[list(methods.values())].mean(skipna=False)}
+    if wide.empty:
+        wide.loc["none"] = {"role": "", **dict.fromkeys(methods.values(), np.nan)}
     wide["compact_gain"] = wide["compact"] - wide["full"]
     wide["diverse_gain"] = wide["family_diverse"] - wide["compact"]
     return wide.rename_axis("benchmark_cell").reset_index()
