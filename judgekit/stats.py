@@ -219,7 +219,7 @@ def _tied_tails(ranks: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
     # scipy's exact null knows no ties, and its enumeration takes seconds at 14 pairs. Doubled mid-ranks are
     # whole numbers, so the null of their sum over random signs is a product of polynomials.
     doubled = np.rint(2 * ranks).astype(int)
-    null = np.ones(1)
+    null: np.ndarray = np.ones(1)
     for rank in doubled:
         step = np.zeros(rank + 1)
         step[[0, rank]] = 0.5

@@ -283,5 +283,6 @@ def _together(
         deviation = np.sqrt(1 - skill**2)
         weights = np.linalg.solve(np.outer(skill, skill) + noise * np.outer(deviation, deviation), skill)
         rows = slice_of == place
-        mean[rows], variance[rows] = seen[rows] @ weights, max(0.0, 1 - skill @ weights)
+        mean[rows] = seen[rows] @ weights
+        variance[rows] = max(0.0, 1 - float(skill @ weights))
     return mean, variance
