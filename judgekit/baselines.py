@@ -9,7 +9,7 @@ from judgekit.audit import AuditSet
 from judgekit.axes import Codes
 from judgekit.calibration import PatternTable, TablePrediction, fit_pattern_table
 from judgekit.errors import InvalidInput
-from judgekit.panel import NO_GAIN, Fold
+from judgekit.panel import NO_GAIN, Fold, quality_order
 from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_panel
 
 MAX_SUBSET_JUDGES = 12
@@ -166,9 +166,7 @@ def frugal_cascade(audit: AuditSet, settings: PlanSettings) -> Cascade:
     (Table 9), which a threshold bounded by a cost would not do; one chosen by risk does.
     """
     pool = audit.pool
-    fold = audit_fold(audit, settings)
-    risks = np.array([fold.risk_with(judge) for judge in range(len(pool.judges))])
-    order = tuple(int(judge) for judge in np.argsort(np.round(risks / NO_GAIN), kind="stable"))
+    order = tuple(int(judge) for judge in quality_order(audit, settings))
     fitted = _ordered_table(audit, audit.fit, order, settings)
     codes, target = pool.codes[audit.validation], pool.target[audit.validation]
     path = _path(fitted, codes)

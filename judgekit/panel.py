@@ -188,6 +188,13 @@ def audit_fold(audit: AuditSet, settings: "PlanSettings") -> Fold:
     )
 
 
+def quality_order(audit: AuditSet, settings: "PlanSettings") -> np.ndarray:
+    """Judges from lowest to highest validation risk alone, ties in pool order: int64 [judges]."""
+    fold = audit_fold(audit, settings)
+    risks = np.array([fold.risk_with(judge) for judge in range(len(audit.pool.judges))])
+    return np.argsort(np.round(risks / NO_GAIN), kind="stable")
+
+
 def grow(
     folds: Sequence[Fold],
     *,

@@ -15,7 +15,7 @@ from judgekit.baselines import (
     logistic_stack,
     reliability_jury,
 )
-from judgekit.panel import NO_GAIN, first_best, start
+from judgekit.panel import first_best, quality_order, start
 from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_calls, plan_panel
 from judgekit.steady import STEADY_POLICIES
 
@@ -74,7 +74,7 @@ def role_strict_sliced(audit: AuditSet, settings: PlanSettings) -> CallPlan:
 
 def top_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     """As many judges as the global panel has, by single validation risk."""
-    order = np.argsort(_single_risks(audit, settings), kind="stable")
+    order = quality_order(audit, settings)
     return _matched(audit, settings, order)
 
 
@@ -85,7 +85,7 @@ def low_correlation_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     spread = error.std(axis=0)
     centred = (error - error.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
     alike = np.abs(centred.T @ centred) / len(error)
-    chosen = [int(np.argmin(_single_risks(audit, settings)))]
+    chosen = [int(quality_order(audit, settings)[0])]
     left = [judge for judge in range(len(pool.judges)) if judge != chosen[0]]
     while left:
         chosen.append(left.pop(first_best(-alike[np.ix_(left, chosen)].mean(axis=1))))
@@ -94,7 +94,7 @@ def low_correlation_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
 
 def family_spread_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     """As many judges as the global panel has, by single risk: the best of each family, then the rest."""
-    order = np.argsort(_single_risks(audit, settings), kind="stable")
+    order = quality_order(audit, settings)
     families = [audit.pool.families[judge] for judge in order]
     repeated = np.array([family in families[:place] for place, family in enumerate(families)])
     return _matched(audit, settings, np.concatenate([order[~repeated], order[repeated]]))
@@ -158,13 +158,6 @@ def _best_judge(audit: AuditSet, settings: PlanSettings) -> tuple[int, ...]:
         cost_weight=settings.cost_weight,
     )
     return (step.judge,)
-
-
-def _single_risks(audit: AuditSet, settings: PlanSettings) -> np.ndarray:
-    """Validation risk of each judge alone, rounded so that equal ones keep pool order: float64 [judges]."""
-    fold = audit_fold(audit, settings)
-    risks = np.array([fold.risk_with(judge) for judge in range(len(audit.pool.judges))])
-    return np.round(risks / NO_GAIN) * NO_GAIN
 
 
 def _matched(audit: AuditSet, settings: PlanSettings, order: np.ndarray) -> CallPlan:

@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from judgekit.audit import AuditSet, RolePool
+from judgekit.audit import RolePool
 from judgekit.axes import Codes
 from judgekit.errors import InvalidInput
 from judgekit.metrics import residual_correlation_matrix
-from judgekit.panel import NO_GAIN
+from judgekit.panel import quality_order
 from judgekit.plan import PlanSettings, audit_fold, plan_calls
 from judgekit.policies import POLICIES
 from judgekit.studies.role_policies import draw_splits, score_outcome
@@ -112,13 +112,6 @@ def study_copies(
                 row["copy_calls"] = float(outcome.called[:, len(pool.judges) :].sum(axis=1).mean())
                 rows.append(row)
     return pd.DataFrame(rows)
-
-
-def quality_order(audit: AuditSet, settings: PlanSettings) -> np.ndarray:
-    """Judges from lowest to highest validation risk alone, ties in pool order: int64 [judges]."""
-    fold = audit_fold(audit, settings)
-    risks = np.array([fold.risk_with(judge) for judge in range(len(audit.pool.judges))])
-    return np.argsort(np.round(risks / NO_GAIN), kind="stable")
 
 
 def add_copies(

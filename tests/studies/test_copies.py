@@ -8,6 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from judgekit.errors import InvalidInput
+from judgekit.panel import quality_order
 from judgekit.plan import PlanSettings
 from judgekit.policies import POLICIES
 from judgekit.signals import Signal
@@ -18,7 +19,6 @@ from judgekit.studies.copies import (
     duplicate_gains,
     near_copy_gains,
     noisy_copy,
-    quality_order,
     study_copies,
     without_judges,
 )
