@@ -1,4 +1,4 @@
-"""The static report: index, one page a study, and the claims, built from what lies under reports/ alone."""
+"""The static report: index, one page a study, claims and glossary, built from what lies under reports/."""
 
 import base64
 import os
@@ -16,6 +16,7 @@ from judgekit.report.claims.ledger import counts_in_words
 from judgekit.report.claims.page import ledgers_of, page_content, write_markdown
 from judgekit.report.compare import Comparison, compare
 from judgekit.report.counterparts import counterparts
+from judgekit.report.glossary import PAGE, read_glossary
 from judgekit.report.published import CHECKOUT, published, table_names
 from judgekit.report.results import PROFILES, UNSTAMPED, Evidence, Results
 from judgekit.report.strip import Strip, risk_strips
@@ -88,7 +89,7 @@ class StudyPage:
 
 
 def build(reports: Path) -> Path:
-    """Write index.html, one page a study, claims.html and each profile's claims.md; return the index.
+    """Write the index, one page a study, the claims, the glossary and each claims.md; return the index.
 
     Works on any subset of results: a profile without a folder, a table without a file or a notebook that was
     not executed is shown as absent. Pages are replaced whole, so a reader never meets half of one.
@@ -102,6 +103,7 @@ def build(reports: Path) -> Path:
     ledgers = ledgers_of(results)
     write_markdown(ledgers, results)
     _render(environment, "claims.html.j2", reports / "claims.html", **page_content(ledgers, reports))
+    _render(environment, "glossary.html.j2", reports / PAGE, terms=read_glossary())
     lead = pages[0]
     return _render(
         environment,

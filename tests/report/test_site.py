@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from judgekit.report import site
+from judgekit.report.glossary import read_glossary
 from judgekit.report.published import published
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -65,8 +66,8 @@ def built(write_results, recorded_table03, simulated_table03):
     return pages(reports)
 
 
-def test_pages_are_the_index_the_claims_and_one_a_study(built):
-    assert sorted(built) == ["claims.html", "index.html", "judgemoe.html", "roles.html"]
+def test_pages_are_the_index_the_claims_the_glossary_and_one_a_study(built):
+    assert sorted(built) == ["claims.html", "glossary.html", "index.html", "judgemoe.html", "roles.html"]
     for page in built.values():
         assert len(page.all("h1")) == 1
         assert page.all("html", lang="en")
@@ -91,6 +92,15 @@ def test_links_lead_to_files_and_places_that_exist(built, tmp_path):
             there = built.get(target or name)
             if place and there:
                 assert any(e["attrs"].get("id") == place for e in there.elements)
+
+
+def test_glossary_page_has_every_term_and_each_page_leads_there(built):
+    page = built["glossary.html"]
+    for term in read_glossary():
+        assert any(e["attrs"].get("id") == term.anchor and e["tag"] == "div" for e in page.elements)
+        assert page.all("a", href=f"#{term.anchor}")
+    for page in built.values():
+        assert page.all("a", href="glossary.html")[0]["inside"][-1] == "nav"
 
 
 def test_pages_fit_a_phone(built):
