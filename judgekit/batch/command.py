@@ -134,12 +134,15 @@ def summary(batch: Batch, request: Request, layout: Layout) -> list[str]:
     lines = ["", f"{len(counts)} notebooks: {counted}"]
     lines += [f"  {each.profile} {each.notebook}" for each in batch.outcomes if each.status == FAILED]
     profiles = list(dict.fromkeys(outcome.profile for outcome in batch.outcomes))
-    if request.run is not None:
-        return lines + [f"results: {_from_here(layout.target(profile, request.run))}" for profile in profiles]
     from judgekit.report import site
     from judgekit.report.results import Results
     from judgekit.report.summary import profile_summary
 
+    if request.run is not None:
+        # Its pages link to the report's, which a first run would not find.
+        if not (layout.reports / "index.html").is_file():
+            site.build(layout.reports)
+        return lines + [f"results: {_from_here(layout.target(profile, request.run))}" for profile in profiles]
     index = site.build(layout.reports)
     for profile in profiles:
         told = profile_summary(Results(profile, layout.reports / profile))

@@ -142,7 +142,12 @@ class _Batch:
     def _run(self, task: Task) -> Ran:
         self.say(f"{task.entry.profile} {task.entry.notebook}: running, since {_first(task.reasons)}")
         return self.workers.run(
-            task.entry, task.given, staging=task.staging, layout=self.layout, timeout=self.request.timeout
+            task.entry,
+            task.given,
+            staging=task.staging,
+            layout=self.layout,
+            timeout=self.request.timeout,
+            links=task.links,
         )
 
     def _keep(self, task: Task, future: Future[Ran]) -> Outcome:

@@ -51,7 +51,14 @@ class Workers:
         self._stopped = False
 
     def run(
-        self, entry: Entry, parameters: Mapping[str, object], *, staging: Path, layout: Layout, timeout: float
+        self,
+        entry: Entry,
+        parameters: Mapping[str, object],
+        *,
+        staging: Path,
+        layout: Layout,
+        timeout: float,
+        links: Mapping[str, str] | None = None,
     ) -> Ran:
         """Execute one notebook in `staging` and check what it wrote there.
 
@@ -67,6 +74,8 @@ class Workers:
             Where the notebook lies; a failed run's notebook is left under ``reports/failed``.
         timeout : float
             Seconds after which worker and kernel are ended.
+        links : mapping, optional
+            Address, from the notebook's page, of files that it links to.
 
         Raises
         ------
@@ -75,7 +84,7 @@ class Workers:
         """
         began = time.monotonic()
         with disk_faults(layout.reports):
-            order = _order(entry, parameters, staging, layout)
+            order = _order(entry, parameters, staging, layout, links or {})
             environment = surroundings(
                 root=layout.root,
                 nbconfig=layout.nbconfig,
@@ -140,7 +149,13 @@ def fault_of_outputs(results: Path, entry: Entry) -> str | None:
     return None
 
 
-def _order(entry: Entry, parameters: Mapping[str, object], staging: Path, layout: Layout) -> Order:
+def _order(
+    entry: Entry,
+    parameters: Mapping[str, object],
+    staging: Path,
+    layout: Layout,
+    links: Mapping[str, str],
+) -> Order:
     shutil.rmtree(staging, ignore_errors=True)
     for folder in (f"{RESULTS}/notebooks", "ipython", "work"):
         (staging / folder).mkdir(parents=True)
@@ -152,6 +167,7 @@ def _order(entry: Entry, parameters: Mapping[str, object], staging: Path, layout
         page=str(executed.with_suffix(".html")),
         verdict=str(staging / "verdict.json"),
         scratch=str(staging / "work"),
+        links=dict(links),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from judgekit.batch.layout import Layout, checked_run_name
+from judgekit.batch.links import page_links
 from judgekit.batch.manifest import stale_because
 from judgekit.batch.notebook import (
     check_parameters,
@@ -100,6 +101,8 @@ class Task:
         Why it has to run; empty where its results are up to date.
     problem : str or None
         Why it cannot run.
+    links : mapping
+        Address, from its page, of files that it links to.
     """
 
     entry: Entry
@@ -109,6 +112,7 @@ class Task:
     stamp: Stamp | None = None
     reasons: tuple[str, ...] = ()
     problem: str | None = None
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan(request: Request, layout: Layout) -> tuple[Task, ...]:
@@ -156,7 +160,9 @@ def _task(entry: Entry, request: Request, profiles: Profiles, layout: Layout, pa
     parameters = check_parameters(given, declared, where=f"{entry.notebook}, -p")
     stamp = stamp_of(entry, notebook, parameters, layout, package)
     reasons = stale_because(target, entry.notebook, stamp) or (["--force"] if request.force else [])
-    return Task(entry, target, staging, given, stamp, tuple(reasons))
+    named = {name: [each.notebook for each in profiles.of(name)] for name in PROFILES}
+    links = page_links(target, entry.profile, named, layout)
+    return Task(entry, target, staging, given, stamp, tuple(reasons), links=links)
 
 
 def _typed(

@@ -20,6 +20,7 @@ import nbformat
 
 from judgekit.batch.disk import write_json
 from judgekit.batch.kernels import Kernel
+from judgekit.batch.links import relinked
 
 GIVEN_UP = 75
 START_SECONDS = 120
@@ -43,6 +44,8 @@ class Order:
         Files to write: executed notebook, HTML page, and what became of it.
     scratch : str
         Working directory of the kernel.
+    links : dict
+        Address, from the page, of files that the notebook links to.
     """
 
     notebook: str
@@ -51,6 +54,7 @@ class Order:
     page: str
     verdict: str
     scratch: str
+    links: dict[str, str]
 
 
 def execute(order: Order) -> str | None:
@@ -180,7 +184,7 @@ def _write_page(notebook: Any, order: Order) -> None:
 
     title = {"metadata": {"name": Path(order.notebook).stem}}
     page, _ = HTMLExporter(embed_images=True).from_notebook_node(notebook, resources=title)
-    Path(order.page).write_text(page, encoding="utf-8")
+    Path(order.page).write_text(relinked(page, order.links), encoding="utf-8")
 
 
 def _first_line(text: str) -> str:

@@ -77,12 +77,16 @@ def test_failed_notebook_is_named_and_the_exit_code_is_one(here, capsys):
     assert "  simulated 02_b" in capsys.readouterr().out.splitlines()
 
 
-def test_run_with_other_parameters_says_where_and_leaves_the_site(here, capsys, monkeypatch):
+def test_run_with_other_parameters_says_where_and_leaves_a_standing_site(here, capsys, monkeypatch):
     desk, _, _ = here
     monkeypatch.chdir(desk.folder)
     assert cli.run(["rebuild", "-p", "size", "2", "--name", "small"]) == 0
     assert "results: reports/runs/small/simulated" in capsys.readouterr().out.splitlines()
-    assert not desk.layout.reports.exists()
+    index = desk.layout.reports / "index.html"
+    assert "published and rebuilt" in index.read_text(encoding="utf-8")
+    index.write_text("mine", encoding="utf-8")
+    assert cli.run(["rebuild", "-p", "size", "2", "--name", "small"]) == 0
+    assert index.read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize(
