@@ -23,6 +23,7 @@ _ONE_THREAD = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
+_REPLY_MILLISECONDS = 2000
 _UNWANTED = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "IPYTHONDIR", "JPY_PARENT_PID")
 
 
@@ -73,6 +74,7 @@ class Kernel(AsyncKernelManager):
 
     process: subprocess.Popen[bytes] | None = None
     asked_to_stop = False
+    agreed_to_stop = False
     was_forced = False
 
     @property
@@ -89,14 +91,18 @@ class Kernel(AsyncKernelManager):
     def fault(self) -> str | None:
         """How the process ended other than as asked, in words; None where it ended well.
 
-        A kernel that outlives the request to stop by seconds is ended by force: its notebook was complete.
+        A kernel that outlives the request to stop by seconds is ended by force: its notebook was complete. So
+        was that of a kernel which agreed to stop and was then ended by a signal: on a busy machine one
+        interpreter in some hundreds aborts while it takes itself apart. An exit code is the notebook's doing.
         """
         if self.was_forced:
             return None
         if not self.asked_to_stop:
             return f"the kernel died after the last cell ({self.ending})"
-        failed = self.process is not None and self.process.poll()
-        return f"the kernel died after the last cell, while stopping ({self.ending})" if failed else None
+        code = None if self.process is None else self.process.poll()
+        if not code or (code < 0 and self.agreed_to_stop):
+            return None
+        return f"the kernel died after the last cell, while stopping ({self.ending})"
 
     @property
     def ending(self) -> str:
@@ -119,6 +125,8 @@ class Kernel(AsyncKernelManager):
     async def _async_request_shutdown(self, restart: bool = False) -> None:
         self.asked_to_stop = await self._async_is_alive()
         await super()._async_request_shutdown(restart)
+        if self.asked_to_stop:
+            self.agreed_to_stop = bool(await self._control_socket.poll(_REPLY_MILLISECONDS))
 
     async def _async_send_kernel_sigterm(self, restart: bool = False) -> None:
         self.was_forced = True

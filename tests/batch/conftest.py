@@ -53,7 +53,9 @@ class Desk:
 
     def statuses(self, **request: object) -> list[str]:
         """Run the batch and return each notebook's status."""
-        return [outcome.status for outcome in self.rebuild(**request).outcomes]
+        outcomes = self.rebuild(**request).outcomes
+        print(*(f"{outcome.status}: {outcome.detail}" for outcome in outcomes), sep="\n")
+        return [outcome.status for outcome in outcomes]
 
     def failure(self, **request: object) -> str:
         """Run a batch whose only notebook must fail, and return what it said of it."""
