@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -244,17 +243,19 @@ def fit_gates(
     threads : int
         Torch threads of each batched product; one is best for small cells.
     workers : int
-        Processes over groups of unequal shape.
+        Batched products trained at the same time, each in a thread of its own: torch holds the interpreter
+        for a small part of a step only, and a process would import torch anew.
 
     Raises
     ------
     InvalidInput
         Shapes that do not fit each other, or fewer than 2 rows with a target and a judge.
     """
-    from judgekit.gate_training import Member, train_group
+    from judgekit.gate_training import Member, torch_threads, train_group
 
-    if seeds < 1:
-        raise InvalidInput("seeds", "a whole number >= 1", seeds)
+    for name, value in (("seeds", seeds), ("threads", threads), ("workers", workers)):
+        if value < 1:
+            raise InvalidInput(name, "a whole number >= 1", value)
     base = int(rng.integers(2**62))
     groups: dict[tuple[object, ...], list[tuple[int, Member]]] = defaultdict(list)
     for number, task in enumerate(tasks):
@@ -262,12 +263,13 @@ def fit_gates(
             member = Member.of(task, seed, np.random.default_rng([base, seed]))
             groups[member.shape].append((number, member))
     batches = [batch for group in groups.values() for batch in _within_memory(group)]
+    batches.sort(key=lambda batch: -sum(member.numbers for _, member in batch))
     work = [[member for _, member in batch] for batch in batches]
-    if workers > 1 and len(work) > 1:
-        with ProcessPoolExecutor(min(workers, len(work)), mp_context=get_context("spawn")) as pool:
-            trained = list(pool.map(train_group, work, [threads] * len(work)))
-    else:
-        trained = [train_group(members, threads) for members in work]
+    with (
+        torch_threads(threads) as set_threads,
+        ThreadPoolExecutor(workers, initializer=set_threads, initargs=(threads,)) as pool,
+    ):
+        trained = list(pool.map(train_group, work))
     found: list[list[FittedGate]] = [[] for _ in tasks]
     for batch, gates in zip(batches, trained, strict=True):
         for (number, _), gate in zip(batch, gates, strict=True):

@@ -1,6 +1,6 @@
 """Train gates of equal shape as one batched product in torch; `judgekit.gate` is the way in."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
@@ -205,43 +205,40 @@ class Network:
         return self.torch.cat(parts, dim=1).numpy().T
 
 
-def train_group(members: list[Member], threads: int = 1) -> list[FittedGate]:
+def train_group(members: list[Member]) -> list[FittedGate]:
     """Train gates of one shape together; each comes out as if trained alone."""
     import torch
 
-    with _torch_threads(threads):
-        network, settings = Network(members), members[0].settings
-        adam = torch.optim.Adam(list(network.layers.values()), lr=settings.learning_rate, fused=True)
-        train, preferred, other, validation = (
-            _stacked([getattr(member, side) for member in members], max(network.features))
-            for side in ("train", "preferred", "other", "validation")
-        )
-        rows, pairs = train["target"].shape[1], preferred["target"].shape[1]
-        step = settings.rows_per_step(rows)
-        pair_step = -(-pairs // -(-rows // step))
-        truth = [member.validation.target for member in members]
-        spearman, losses = np.full((2, settings.epochs, len(members)), np.nan)
-        keeper = _Keeper(network)
-        for epoch in range(settings.epochs):
-            (shuffled,) = _shuffled(members, rows, train)
-            first, second = _shuffled(members, pairs, preferred, other)
-            total = torch.zeros(len(members), dtype=shuffled["target"].dtype)
-            for number, start in enumerate(range(0, rows, step)):
-                batch = _cut(shuffled, start, step)
-                loss = network.loss(batch)
-                if number * pair_step < pairs:
-                    chosen = (number * pair_step, pair_step)
-                    loss = loss + network.pair_loss(_cut(first, *chosen), _cut(second, *chosen))
-                adam.zero_grad(set_to_none=True)
-                loss.sum().backward()
-                adam.step()
-                total += loss.detach() * batch["target"].shape[1]
-            losses[epoch] = total.numpy() / rows
-            scores = network.scores(validation)
-            spearman[epoch] = [
-                spearman_columns(s[:, None], t)[0] for s, t in zip(scores.T, truth, strict=True)
-            ]
-            keeper.see(epoch + 1, spearman[epoch])
+    network, settings = Network(members), members[0].settings
+    adam = torch.optim.Adam(list(network.layers.values()), lr=settings.learning_rate, fused=True)
+    train, preferred, other, validation = (
+        _stacked([getattr(member, side) for member in members], max(network.features))
+        for side in ("train", "preferred", "other", "validation")
+    )
+    rows, pairs = train["target"].shape[1], preferred["target"].shape[1]
+    step = settings.rows_per_step(rows)
+    pair_step = -(-pairs // -(-rows // step))
+    truth = [member.validation.target for member in members]
+    spearman, losses = np.full((2, settings.epochs, len(members)), np.nan)
+    keeper = _Keeper(network)
+    for epoch in range(settings.epochs):
+        (shuffled,) = _shuffled(members, rows, train)
+        first, second = _shuffled(members, pairs, preferred, other)
+        total = torch.zeros(len(members), dtype=shuffled["target"].dtype)
+        for number, start in enumerate(range(0, rows, step)):
+            batch = _cut(shuffled, start, step)
+            loss = network.loss(batch)
+            if number * pair_step < pairs:
+                chosen = (number * pair_step, pair_step)
+                loss = loss + network.pair_loss(_cut(first, *chosen), _cut(second, *chosen))
+            adam.zero_grad(set_to_none=True)
+            loss.sum().backward()
+            adam.step()
+            total += loss.detach() * batch["target"].shape[1]
+        losses[epoch] = total.numpy() / rows
+        scores = network.scores(validation)
+        spearman[epoch] = [spearman_columns(s[:, None], t)[0] for s, t in zip(scores.T, truth, strict=True)]
+        keeper.see(epoch + 1, spearman[epoch])
     return [
         FittedGate(
             parameters=keeper.layers(number),
@@ -315,12 +312,16 @@ def _bucket_step(support: np.ndarray) -> float:
 
 
 @contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[Callable[[int], None]]:
+    """Torch on so many threads, then on as many as before.
+
+    Yields what sets the number for one more thread of the interpreter: each has a number of its own.
+    """
     import torch
 
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        yield
+        yield torch.set_num_threads
     finally:
         torch.set_num_threads(before)

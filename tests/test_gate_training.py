@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from judgekit import gate, gate_training
+from judgekit.errors import InvalidInput
 from judgekit.gate import GateRows, GateSettings, GateTask
 from judgekit.gate_training import Member, Network
 from judgekit.scores import features
@@ -74,14 +75,25 @@ def test_a_gate_does_not_depend_on_its_company():
             np.testing.assert_allclose(layer, second.parameters[name], atol=1e-10)
 
 
-def test_processes_give_what_one_process_gives():
+def test_two_workers_give_to_the_bit_what_one_gives():
     tasks = [variants()[0], variants()[4]]
     one = gate.fit_gates(tasks, rng=np.random.default_rng(5), seeds=1)
     two = gate.fit_gates(tasks, rng=np.random.default_rng(5), seeds=1, workers=2)
     for first, second in zip(one, two, strict=True):
-        np.testing.assert_allclose(
-            first.gates[0].parameters["hidden"], second.gates[0].parameters["hidden"], atol=1e-12
-        )
+        for name, layer in first.gates[0].parameters.items():
+            np.testing.assert_array_equal(layer, second.gates[0].parameters[name])
+
+
+def test_workers_leave_the_torch_threads_of_others_alone():
+    before = torch.get_num_threads()
+    gate.fit_gates(variants()[:1], rng=np.random.default_rng(5), seeds=1, threads=before + 1, workers=2)
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize("name", ["seeds", "threads", "workers"])
+def test_none_of_what_it_needs_is_an_error(name):
+    with pytest.raises(InvalidInput, match=f"{name}: allowed is a whole number >= 1; given 0"):
+        gate.fit_gates(variants()[:1], rng=np.random.default_rng(5), **{name: 0})
 
 
 @pytest.mark.parametrize("number", range(8))
@@ -120,7 +132,7 @@ def network_member(task, side):
 
 def test_torch_threads_are_put_back():
     before = torch.get_num_threads()
-    with gate_training._torch_threads(before + 1):
+    with gate_training.torch_threads(before + 1):
         assert torch.get_num_threads() == before + 1
     assert torch.get_num_threads() == before
 

@@ -109,9 +109,16 @@ class CellParts:
         )
         return GateTask(train, validation, self.support, configuration.gate)
 
-    def gate_scores(self, gates: GateEnsemble, feature_set: str) -> np.ndarray:
-        """Scores of fitted gates on all rows, a column a seed: float64 [items, seeds]."""
-        return self.complete(gates.scores(self.inputs(feature_set), self.probs))
+    def gate_scores(
+        self, gates: GateEnsemble, feature_set: str, *, rows: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Scores of fitted gates on all rows, or on some, a column a seed: float64 [items, seeds]."""
+        if rows is not None:
+            scores = gates.scores(self.inputs(feature_set)[rows], self.probs[rows])
+            if not np.isnan(scores).any():
+                return scores
+        every = self.complete(gates.scores(self.inputs(feature_set), self.probs))
+        return every if rows is None else every[rows]
 
     def complete(self, scores: np.ndarray) -> np.ndarray:
         """Scores with the mean over training rows where a method has none, so that all methods share rows."""

@@ -47,7 +47,7 @@ class AggregationSettings:
     seed : int
         Of splits, gates and resamples.
     workers : int
-        Processes that train gates.
+        Batches of gates trained at the same time.
     """
 
     base: Configuration = field(default_factory=Configuration)

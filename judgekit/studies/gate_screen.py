@@ -71,7 +71,7 @@ def screen_gates(
     rng: np.random.Generator,
     workers: int = 1,
 ) -> GateScreen:
-    """Fit every variant on every cell; gates of equal shape train together, others in `workers` processes."""
+    """Fit every variant on every cell; gates of equal shape train together, `workers` batches at a time."""
     keys = [(parts, each) for parts in cells for each in variants]
     tasks = [parts.task(each) for parts, each in keys]
     fitted = fit_gates(tasks, rng=rng, seeds=seeds, workers=workers)
@@ -83,7 +83,7 @@ def screen_gates(
 def screen_row(parts: CellParts, configuration: Configuration, gates: GateEnsemble) -> Mapping[str, object]:
     """One row of a screen's frame."""
     test = parts.split.test
-    scores = parts.gate_scores(gates, configuration.feature_set)[test]
+    scores = parts.gate_scores(gates, configuration.feature_set, rows=test)
     gate = configuration.gate
     return {
         "benchmark_cell": parts.name,

@@ -102,7 +102,7 @@ def study_pairs(study: AggregationStudy, cells: Sequence[str], *, limit: int = 5
         pairs = score_pairs(parts.target[test], groups, rng=np.random.default_rng([study.settings.seed, 8]))
         sides = {
             "scores_alone": result.scores["judgemoe"][test],
-            "with_pairs": parts.gate_scores(gates, study.frozen.feature_set)[test],
+            "with_pairs": parts.gate_scores(gates, study.frozen.feature_set, rows=test),
         }
         row: dict[str, object] = {"benchmark_cell": parts.name, "pairs": count, "within": within}
         for name, scores in sides.items():

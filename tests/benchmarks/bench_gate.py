@@ -5,6 +5,7 @@ Not part of `make test`. Run on an idle machine, then read the ratio after the t
     .venv/bin/python -m pytest tests/benchmarks/bench_gate.py --benchmark-enable -s
 
 Aim: twelve gates of one cell (four variants, three seeds) at least 2.5 times faster than one after the other.
+Cells of other shapes train in threads of the interpreter: the second ratio says what two of them gain.
 """
 
 import os
@@ -81,8 +82,23 @@ def test_batched(benchmark, tasks, threads):
     np.testing.assert_allclose(best, plain_loop(tasks), atol=2e-3)
 
 
+@pytest.mark.benchmark(group="six cells of unequal shape")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers(benchmark, workers):
+    if workers > (os.cpu_count() or 1):
+        pytest.skip("one core")
+    cells = [GateTask(made_up(2, 600 + 60 * k), made_up(3, 200), SUPPORT, GateSettings()) for k in range(6)]
+
+    def fit(cases):
+        return fit_gates(cases, rng=np.random.default_rng(0), seeds=SEEDS, workers=workers)
+
+    timed(benchmark, f"workers {workers}", fit, cells)
+
+
 def test_ratios():
     plain = min(seconds["plain 1"], seconds["plain 2"])
     ours = min(value for name, value in seconds.items() if name.startswith("batched"))
     print(f"\n\ntwelve gates: {ours:.2f} s batched, {plain:.2f} s one after the other")
     print(f"  {plain / ours:.1f} times faster (aim: at least 2.5)")
+    if "workers 2" in seconds:
+        print(f"  two workers: {seconds['workers 1'] / seconds['workers 2']:.1f} times faster than one")
