@@ -47,7 +47,10 @@ def drag(draw: Callable[..., Any], ranges: Mapping[str, tuple[float | int, ...]]
         )
         for name, (low, high, step, start) in ranges.items()
     }
-    for slider in sliders.values():
+    for name, slider in sliders.items():
         slider.style.description_width = "initial"
+        if kinds[name] is ipywidgets.FloatSlider:
+            # Two digits, the widget's own choice, would show a step of 0.005 as 0.01.
+            slider.readout_format = f".{len(str(float(ranges[name][2])).partition('.')[2])}f"
     ipywidgets.interact(redraw, **sliders)
     return None

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
 
+from judgekit.audit import RolePool
 from judgekit.errors import InvalidInput
 from judgekit.report.plots.roles import plot_decomposition, plot_frontier, plot_regimes
 from judgekit.report.plots.start import plot_accuracy_by_slice, plot_distributions, plot_risks
@@ -135,6 +136,23 @@ def test_recurring_calls_are_counted_by_split():
     assert calls[["slice", "judge", "count", "of"]].values.tolist() == [["all", "a", 2, 2], ["x", "b", 1, 2]]
     none = role_plans.routed_specialists(plans, least=2)
     assert none.values.tolist() == [["s", "none", "none", 0, 2]]
+
+
+def test_call_shares_hold_the_calls_that_no_split_makes():
+    plans = pd.DataFrame(
+        [("one", 0, 0.0, "all", "a"), ("one", 1, 0.0, "all", "b"), ("one", 1, 0.0, "code", "a"),
+         ("one", 0, 0.1, "all", "a"), ("one", 1, 0.1, "all", "a"), ("two", 0, 0.0, "all", "b")],
+        columns=["setting", "split", "gain_threshold", "slice", "judge"],
+    ).assign(policy="role_routed")  # fmt: skip
+    none = np.full(4, -1)
+    pool = RolePool(
+        "one", np.zeros((4, 2), dtype=np.int8), np.array([0.0, 1.0] * 2), np.arange(4), none, ("code",),
+        ("a", "b"), ("x", "y"), np.ones(2), 2,
+    )  # fmt: skip
+    shares = role_plans.call_shares(plans, pool, field="gain_threshold")
+    assert shares["share"].tolist() == [0.5, 0.5, 0.5, 0, 1, 0, 0, 0]
+    assert shares["judge"].tolist() == ["a", "b"] * 4
+    assert shares["slice"].tolist() == ["all", "all", "code", "code"] * 2
 
 
 def test_evidence_counts_settings_where_the_first_policy_is_lower(scores):

@@ -86,6 +86,30 @@ def call_frequencies(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
     return _frequencies(plans, plans, least)
 
 
+def call_shares(plans: pd.DataFrame, pool: RolePool, *, field: str) -> pd.DataFrame:
+    """Share of splits in which the routed plan makes each call, at each value of a planner setting.
+
+    Parameters
+    ----------
+    plans : DataFrame
+        `studies.role_policies.sweep_settings(...).plans` of one pool.
+    pool : RolePool
+    field : str
+        The setting that was swept.
+
+    Returns
+    -------
+    DataFrame
+        One row per (value, "all" or slice, judge of the pool), called or not; `share` in 0..1.
+    """
+    mine = plans[(plans["setting"] == pool.name) & (plans["policy"] == "role_routed")]
+    columns = [field, "slice", "judge"]
+    every = [pd.Index(values) for values in (mine[field].unique(), ["all", *pool.slice_names], pool.judges)]
+    counts = mine.groupby(columns)["split"].nunique()
+    counts = counts.reindex(pd.MultiIndex.from_product(every, names=columns), fill_value=0)
+    return counts.div(mine["split"].nunique()).rename("share").reset_index()
+
+
 def _frequencies(kept: pd.DataFrame, plans: pd.DataFrame, least: int) -> pd.DataFrame:
     kept = kept[kept["policy"] == "role_routed"]
     counts = (
