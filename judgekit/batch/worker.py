@@ -183,7 +183,7 @@ def _write_page(notebook: Any, order: Order) -> None:
     from nbconvert import HTMLExporter
 
     title = {"metadata": {"name": Path(order.notebook).stem}}
-    # Not embed_images: it reads each piece of raw HTML by itself and closes folded solutions before their text.
+    # embed_images would read each piece of raw HTML by itself, and close a folded solution before its text.
     page, _ = HTMLExporter().from_notebook_node(notebook, resources=title)
     Path(order.page).write_text(relinked(page, order.links), encoding="utf-8")
 
