@@ -75,13 +75,27 @@ class FigureCaption:
 
 @dataclass(frozen=True)
 class StudyCaption:
-    """One study's page: its tables and figures in reading order."""
+    """One study's page: its tables and figures in reading order.
+
+    Attributes
+    ----------
+    name : str
+        Folder of its tables and figures, and name of its page.
+    page, says : str
+        Title of the page and what it is about.
+    lead_table, lead_title, lead_look : str
+        The comparison that opens the page and the index, its heading and what to look for; empty where there
+        is none.
+    tables, figures : tuple
+        Their captions.
+    """
 
     name: str
     page: str
     says: str
     lead_table: str
-    lead_figure: str
+    lead_title: str
+    lead_look: str
     tables: tuple[TableCaption, ...]
     figures: tuple[FigureCaption, ...] = field(default=())
 
@@ -132,7 +146,8 @@ def _study(name: str, entry: dict[str, Any]) -> StudyCaption:
         page=entry["page"],
         says=entry["says"],
         lead_table=entry.get("lead_table", ""),
-        lead_figure=entry.get("lead_figure", ""),
+        lead_title=entry.get("lead_title", ""),
+        lead_look=entry.get("lead_look", ""),
         tables=tables,
         figures=tuple(FigureCaption(**item) for item in entry.get("figures", ())),
     )

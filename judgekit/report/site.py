@@ -4,7 +4,7 @@ import base64
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jinja2
@@ -14,12 +14,12 @@ from judgekit.errors import InvalidInput
 from judgekit.report.captions import FigureCaption, StudyCaption, TableCaption, column_label, studies
 from judgekit.report.claims.ledger import counts_in_words
 from judgekit.report.claims.page import ledgers_of, page_content, write_markdown
-from judgekit.report.compare import Comparison, compare
+from judgekit.report.compare import compare
 from judgekit.report.counterparts import counterparts
 from judgekit.report.glossary import PAGE, read_glossary
+from judgekit.report.opening import Opening, opening
 from judgekit.report.published import CHECKOUT, published, table_names
 from judgekit.report.results import PROFILES, UNSTAMPED, Evidence, Results
-from judgekit.report.strip import Strip, risk_strips
 from judgekit.report.summary import profile_summary
 from judgekit.report.views import TableView, comparison_view, plain_view
 
@@ -83,9 +83,18 @@ class StudyPage:
     """Everything one study's page shows."""
 
     study: StudyCaption
+    opening: Opening | None
     tables: tuple[TableSection, ...]
     figures: tuple[FigureSection, ...]
     absent: tuple[str, ...]
+
+    @property
+    def origin(self) -> Part | None:
+        """Where the recorded numbers of the opening come from."""
+        parts = [
+            part for section in self.tables if section.name == self.study.lead_table for part in section.parts
+        ]
+        return next((part for part in parts if part.profile == "recorded"), None)
 
 
 def build(reports: Path) -> Path:
@@ -104,7 +113,6 @@ def build(reports: Path) -> Path:
     write_markdown(ledgers, results)
     _render(environment, "claims.html.j2", reports / "claims.html", **page_content(ledgers, reports))
     _render(environment, "glossary.html.j2", reports / PAGE, terms=read_glossary())
-    lead = pages[0]
     return _render(
         environment,
         "index.html.j2",
@@ -114,9 +122,6 @@ def build(reports: Path) -> Path:
         notebooks=_notebooks(results),
         claims_words=counts_in_words(ledgers["recorded"]),
         claims_total=len(ledgers["recorded"]),
-        lead=lead_view(lead.study, results),
-        strips_data=lead_strips(lead.study, results),
-        lead_section=next(section for section in lead.tables if section.name == lead.study.lead_table),
     )
 
 
@@ -129,28 +134,9 @@ def study_page(study: StudyCaption, results: Sequence[Results]) -> StudyPage:
     sections = [section for caption in captions if (section := _table_section(study, caption, results))]
     shown = {section.name for section in sections}
     absent = tuple(caption.title for caption in captions if caption.name not in shown)
-    return StudyPage(study, tuple(sections), _figure_sections(study, results), absent)
-
-
-def lead_comparison(study: StudyCaption, results: Sequence[Results]) -> Comparison:
-    """The study's main table, published beside recorded."""
-    caption = study.table(study.lead_table)
     recorded = next(entry for entry in results if entry.profile == "recorded")
-    frame = recorded.table(study.name, caption.name)
-    try:
-        return compare(caption, frame)
-    except InvalidInput:
-        return compare(caption, None)
-
-
-def lead_view(study: StudyCaption, results: Sequence[Results]) -> TableView:
-    """The main table's leading columns, for the index."""
-    return comparison_view(lead_comparison(study, results), columns=study.table(study.lead_table).lead)
-
-
-def lead_strips(study: StudyCaption, results: Sequence[Results]) -> Strip:
-    """The main table's risks as a picture."""
-    return risk_strips(lead_comparison(study, results))
+    first = opening(study, recorded) if study.lead_table else None
+    return StudyPage(study, first, tuple(sections), _figure_sections(study, results), absent)
 
 
 def _table_section(
@@ -166,6 +152,8 @@ def _table_section(
         parts.append(_part(study, caption, entry, frame, compared=is_printed and not beside))
     if not parts and not is_printed:
         return None
+    if all(part.profile == "simulated" for part in parts) and not is_printed:
+        parts = [replace(part, folded=False) for part in parts]
     table = published(caption.name, study.name) if beside else None
     printed = plain_view(table.numbers, table.digits) if table else None
     return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed, caption.why)
@@ -215,6 +203,8 @@ def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[F
             for entry in results
             if (path := entry.figure(study.name, name))
         )
+        if all(picture.folded for picture in pictures):
+            pictures = tuple(replace(picture, folded=False) for picture in pictures)
         if pictures:
             sections.append(FigureSection(name, caption.title, caption.look, caption.alt, pictures))
     return tuple(sections)

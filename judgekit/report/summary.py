@@ -1,15 +1,18 @@
 """What one profile's results say, in at most ten lines: for the index, and for the end of a rebuild."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from judgekit.report.captions import studies
-from judgekit.report.format import order, shown
+from judgekit.report.format import order, rounded, shown, signed
+from judgekit.report.leads import Lead, leads
 from judgekit.report.results import ALTERED, HERE, Results, minute
 
 _MAIN = "table03_policy_comparison"
 _RISK_DIGITS = 4
+_LEAD_DIGITS = 3
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ def profile_summary(results: Results) -> ProfileSummary:
     frame = results.table(studies()[0].name, _MAIN)
     if frame is not None:
         lines += _main_lines(frame)
+    lines += _lead_lines(leads(results.table("judgemoe", "comparisons"), None))
     return ProfileSummary(results.profile, state, headline, tuple(lines[:9]))
 
 
@@ -80,6 +84,16 @@ def _main_lines(frame: pd.DataFrame) -> list[str]:
     calls = shown(float(frame["role_routed_judges"].mean()), 2)
     lines.append(f"{calls} judges called per row on average")
     return lines
+
+
+def _lead_lines(found: Sequence[Lead]) -> list[str]:
+    """JudgeMoE's leads over the pools that the paper compares it with."""
+    return [
+        f"JudgeMoE ahead of {lead.over} in {lead.rebuilt.ahead} of {lead.rebuilt.cells} cells, "
+        f"mean Spearman {signed(rounded(lead.rebuilt.gain, _LEAD_DIGITS))}"
+        for lead in found
+        if lead.printed and lead.rebuilt
+    ]
 
 
 def _count(number: int, noun: str) -> str:

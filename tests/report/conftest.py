@@ -47,14 +47,21 @@ def simulated_table03() -> pd.DataFrame:
 def write_results(tmp_path) -> Callable[..., Path]:
     """Write one profile's tables as a rebuild does; `here` adds this machine's record and a page."""
 
-    def write(profile: str, tables: dict[str, pd.DataFrame], *, here: bool = False, manifest: bool = True):
+    def write(
+        profile: str,
+        tables: dict[str, pd.DataFrame],
+        *,
+        here: bool = False,
+        manifest: bool = True,
+        study: str = "roles",
+    ):
         folder = tmp_path / profile
         files = {}
         for name, frame in tables.items():
-            path = folder / "tables" / "roles" / f"{name}.csv"
+            path = folder / "tables" / study / f"{name}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
             frame.to_csv(path, index=False, float_format="%.6f", lineterminator="\n")
-            files[f"tables/roles/{name}.csv"] = digest_of(path)
+            files[f"tables/{study}/{name}.csv"] = digest_of(path)
         entry = {"when": WHEN, "data": {"llmbar": "1f" * 32}, "outputs": files}
         if manifest:
             (folder / MANIFEST).write_text(json.dumps({"notebooks": {"04_role_routing": entry}}))

@@ -3,7 +3,7 @@ import yaml
 
 from judgekit.errors import InvalidInput
 from judgekit.report.captions import SOURCE, column_label, studies
-from judgekit.report.published import published, table_names
+from judgekit.report.published import CHECKOUT, published, table_names
 
 ROLES = studies()[0]
 
@@ -31,7 +31,31 @@ def test_captions_name_columns_that_were_printed(name):
 
 
 def test_figures_have_text_in_their_place():
-    assert all(len(figure.alt) > 40 for figure in ROLES.figures)
+    assert all(len(figure.alt) > 40 for study in studies() for figure in study.figures)
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_everything_committed_has_a_caption(study):
+    reports = CHECKOUT / "reports"
+    tables = {path.stem for path in reports.glob(f"*/tables/{study.name}/*.csv")}
+    figures = {path.stem for path in reports.glob(f"*/figures/{study.name}/*.svg")}
+    assert tables
+    assert tables - {caption.name for caption in study.tables} == set()
+    assert figures - {caption.name for caption in study.figures} == set()
+
+
+def test_every_committed_folder_of_tables_has_a_page():
+    folders = {path.name for path in (CHECKOUT / "reports").glob("*/tables/*") if path.is_dir()}
+    assert folders == {study.name for study in studies()}
+
+
+@pytest.mark.parametrize(
+    "study", [study for study in studies() if study.lead_table], ids=lambda study: study.name
+)
+def test_what_opens_a_page_is_a_table_of_it_with_a_heading(study):
+    assert study.table(study.lead_table)
+    assert study.lead_title
+    assert study.lead_look.endswith(".")
 
 
 def test_unlisted_columns_are_spelled_out():

@@ -1,9 +1,11 @@
 import re
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 
 from judgekit.report import site
+from judgekit.report.captions import studies
 from judgekit.report.glossary import read_glossary
 from judgekit.report.published import published
 
@@ -67,7 +69,8 @@ def built(write_results, recorded_table03, simulated_table03):
 
 
 def test_pages_are_the_index_the_claims_the_glossary_and_one_a_study(built):
-    assert sorted(built) == ["claims.html", "glossary.html", "index.html", "judgemoe.html", "roles.html"]
+    studies = ["judgemoe.html", "panel.html", "roles.html"]
+    assert sorted(built) == ["claims.html", "glossary.html", "index.html", *studies]
     for page in built.values():
         assert len(page.all("h1")) == 1
         assert page.all("html", lang="en")
@@ -211,6 +214,34 @@ def test_names_in_a_table_cannot_add_markup(write_results, recorded_table03):
     page = pages(write_results("recorded", {TABLE: frame}))["roles.html"]
     assert not page.all("script")
     assert "<script>x</script>" in words(page.all("body")[0])
+
+
+def test_no_page_gives_one_name_to_two_places(built):
+    for page in built.values():
+        names = [element["attrs"]["id"] for element in page.elements if element["attrs"].get("id")]
+        assert len(set(names)) == len(names)
+
+
+def test_index_and_pages_open_with_both_papers(built):
+    titles = [words(heading) for heading in built["index.html"].all("h2")]
+    assert titles[:2] == [study.lead_title for study in studies() if study.lead_title]
+    for study in studies():
+        figures = built[f"{study.name}.html"].all(
+            "figure", **{"aria-label": f"{study.lead_title}, printed and recorded"}
+        )
+        assert len(figures) == bool(study.lead_table)
+    drawings = [drawing["attrs"]["aria-label"] for drawing in built["index.html"].all("svg", role="img")]
+    assert any("llmbar_gpt4, same_rows: single best 0.1212" in text for text in drawings)
+    assert any("over the uniform log pool, analogue: printed +0.0601" in text for text in drawings)
+
+
+def test_a_table_that_is_only_simulated_stands_open(write_results):
+    frame = pd.DataFrame({"slice": ["all"], "judge": ["large"], "gain": [0.0775]})
+    page = pages(write_results("simulated", {"plan": frame}, study="panel"))["panel.html"]
+    section = page.all("section", id="plan")[0]
+    assert "all large 0.0775" in words(section)
+    assert not page.all("details")
+    assert "tuned to the printed figure" not in words(page.all("main")[0])
 
 
 def test_building_twice_gives_the_same_bytes(write_results, recorded_table03):

@@ -1,8 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judgekit.report.captions import studies
 from judgekit.report.compare import compare
-from judgekit.report.strip import risk_strips
+from judgekit.report.strip import Axis, risk_strips
 
 TABLE03 = studies()[0].table("table03_policy_comparison")
 
@@ -31,3 +33,21 @@ def test_a_missing_risk_has_no_mark(recorded_table03):
     strip = risk_strips(compare(TABLE03, recorded_table03.drop(columns="flat_all_risk")))
     marks = next(line.marks for lines in strip.groups for line in lines if line.head == "llmbar_gpt4")
     assert [mark.shape for mark in marks] == ["circle", "diamond"]
+
+
+def test_printed_marks_are_outlined_and_rebuilt_ones_filled(recorded_table03):
+    strip = risk_strips(compare(TABLE03, recorded_table03))
+    lines = [line for group in strip.groups for line in group]
+    assert {(line.role, mark.filled) for line in lines for mark in line.marks} == {
+        ("printed", False),
+        ("rebuilt", True),
+    }
+
+
+@given(st.lists(st.floats(-2, 2), min_size=1))
+def test_axis_holds_every_value_and_zero(values):
+    axis = Axis.around(values)
+    assert all(0 <= axis.place(value) <= 100 for value in (*values, 0.0))
+    assert axis.ticks[0][0] == 0
+    assert axis.ticks[-1][0] == 100
+    assert axis.end - axis.start < max(*values, 0.0) - min(*values, 0.0) + 0.1001

@@ -1,3 +1,5 @@
+import pandas as pd
+
 from judgekit.report.results import Results
 from judgekit.report.summary import profile_summary
 
@@ -11,6 +13,17 @@ def test_counts_settings_where_routing_is_below(write_results, recorded_table03)
         "role-routed risk below the single best judge in 3 of 3 settings",
         "role-routed risk below all judges in 2 of 3 settings",
         "2.50 judges called per row on average",
+    )
+
+
+def test_counts_cells_where_judgemoe_leads(write_results):
+    row = {"scope": "all cells", "unit": "cells", "baseline": "uniform_log", "n": 16}
+    row |= {"mean_gain": 0.0434, "low": 0.01, "high": 0.07, "positive": 14, "p_one_sided": 0.003}
+    table = pd.DataFrame([row, row | {"baseline": "ridge"}])
+    reports = write_results("recorded", {"comparisons": table}, study="judgemoe")
+    assert profile_summary(Results("recorded", reports / "recorded")).lines == (
+        "1 table and 0 figures",
+        "JudgeMoE ahead of the uniform log pool in 14 of 16 cells, mean Spearman +0.043",
     )
 
 
