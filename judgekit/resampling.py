@@ -107,8 +107,9 @@ def bootstrap_cells(
         return Interval(
             estimate, float("nan"), float("nan"), level, "bootstrap over cells", len(values), dropped
         )
-    counts = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), size=draws)
-    low, high = _percentiles((counts @ (weights * values)) / (counts @ weights), level)
+    drawn = rng.integers(len(values), size=(draws, len(values)))
+    means = (weights * values)[drawn].sum(axis=1) / weights[drawn].sum(axis=1)
+    low, high = _percentiles(means, level)
     return Interval(estimate, low, high, level, "bootstrap over cells", len(values), dropped)
 
 
