@@ -5,9 +5,10 @@
 # *Needs*: nothing for the `simulated` profile; the recorded data sets for `recorded` (`judgekit data fetch`).
 # *Takes*: about a quarter of a minute.
 #
-# A pool grows easily: another prompt, another checkpoint of the same model, a second run. On paper it then
-# has more judges; in truth it may have the same evidence twice. A good policy should not be moved by that.
-# The paper tests it with the plainest copy there is: four judges that repeat another one word for word.
+# A [pool](glossary.md#pool) grows easily: another prompt, another checkpoint of the same model, a second run. On
+# paper it then has more judges; in truth it may have the same evidence twice. A good
+# [policy](glossary.md#policy) should not be moved by that. The paper tests it with the plainest
+# [copy](glossary.md#copy) there is: four judges that repeat another one word for word.
 #
 # **Question.** Which policies notice that a judge is a copy, what does it cost those that do not, and from
 # where on does a copy become a judge of its own?
@@ -30,12 +31,15 @@ import pandas as pd
 from judgekit.plan import PlanSettings
 from judgekit.report import outputs
 from judgekit.report.beside import beside
+from judgekit.report.live import drag
 from judgekit.report.plots import role_stress
+from judgekit.report.plots.dials import plot_copies
 from judgekit.report.tables import role_copies, role_plans, roles
 from judgekit.sources.settings import load_role_pool, load_role_pools
 from judgekit.studies.copies import Copies, duplicate_gains, near_copy_gains, study_copies, without_judges
 from judgekit.studies.role_policies import pool_rng, study_pools
 
+# %%
 out = outputs.current()
 pools = load_role_pools(profile, settings)
 shown_pools = load_role_pools(profile, shown)
@@ -48,9 +52,10 @@ plan_settings = PlanSettings(gain_threshold=gain_threshold)
 # validation risk: a jury that trusts its judges is misled most by the copy it trusts most. The ten splits are
 # those of notebook 04.
 #
-# Look at each pair of rows. *All judges* keeps its risk, since a copy never opens a new pattern, but pays for
-# every call. The *jury* counts one opinion five times as if it were five. The *cascade* keeps its risk and
-# asks the copies before anyone new. The *role plan* should change in no digit.
+# Look at each pair of rows. *All judges* keeps its [risk](glossary.md#risk), since a copy never opens a new
+# [pattern](glossary.md#pattern), but pays for every call. The [jury](glossary.md#reliability-jury) counts one
+# opinion five times as if it were five. The [cascade](glossary.md#frugal-cascade) keeps its risk and asks the
+# copies before anyone new. The *role plan* should change in no digit.
 
 # %%
 four = f"+{copies} copies"
@@ -126,6 +131,13 @@ curve = role_copies.copy_means(grown)
 curve.insert(1, "copies", curve.pop("condition").astype(int))
 axes = out.figure(role_stress.plot_copy_curve(curve), "roles/copy_curve")
 table = out.table(curve.drop(columns="copy_calls"), "roles/copy_curve")
+
+# %% [markdown]
+# The same to drag. Each policy starts at its open mark and walks as copies join: to the right it pays more,
+# upwards it errs more. Who stays where it is, who walks to the right only, and who climbs?
+
+# %%
+panels = drag(lambda copies: plot_copies(curve, copies=copies), {"copies": (0, 8, 1, min(copies, 8))})
 
 # %% [markdown]
 # ## Copies with slips
@@ -224,9 +236,81 @@ beside("table19_prompt_variants", table19, profile=profile, columns=["risk", "ac
 role_plans.call_frequencies(prompt_study.plans, least=3)
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. Set `gain_threshold` to 0. Exact copies are still never called; how many coins (share 0.5) are now?
-# 2. Set `copies` to 1. Which of the two curves, slips or fresh draws, keeps its shape?
-# 3. Copy the worst judge instead: in `judgekit/studies/copies.py`, reverse `quality_order`. Does the jury
-#    still mind?
+# **1. The first copy and the eighth.** Four copies raise the jury's risk. Guess how much of that the first
+# one does alone: a quarter? And where does the line end, if ever more copies join? Drag the slider, or read
+# `curve`.
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# jury = curve.query("policy == 'reliability_jury'")
+# jury = jury.pivot(index="setting", columns="copies", values="risk")
+# jury.sub(jury[0], axis=0).div(jury[4] - jury[0], axis=0).round(2)
+# ```
+#
+# Half of it on recorded LLMBar (`llmbar_gpt4`), a seventh on recorded JailbreakBench (`jbb_proxy`); a quarter
+# and a twentieth on the two simulated settings. The stronger the judge already is among the others, the
+# sooner its copies outvote them. Once they do, the jury says what that judge says, and only grows surer of
+# it: the line ends at the judge's own error rate, which is the risk of a verdict taken as certain. On the
+# recorded settings that is 0.152 and 0.100, and with 40 copies the jury is there to the last digit.
+#
+# </details>
+#
+# **2. How many coins?** A copy with half of its verdicts turned round is a coin: it can help nobody. Of four
+# such coins, how many will the role plan call a row if `gain_threshold` is 0? And if it is 0.02? And of four
+# exact copies?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# kinds = {"exact": Copies(copies), "coins": Copies(copies, "best", "flip", 0.5)}
+# rows = []
+# for bar in (0.0, 0.005, 0.02):
+#     for pool in shown_pools:
+#         bars, rng = PlanSettings(gain_threshold=bar), pool_rng(seed, pool.name)
+#         found = study_copies(pool, ["role_routed"], bars, kinds, splits=splits, rng=rng)
+#         rows.append(found.assign(bar=bar))
+# means = pd.concat(rows).groupby(["setting", "condition", "bar"])[["copy_calls", "risk"]].mean()
+# means.unstack("bar").round(3)
+# ```
+#
+# Exact copies: none at any threshold, since their gain is zero exactly. Coins: their gain is zero only on
+# average, and a threshold of 0 buys every one that had luck on the validation rows. On the recorded settings
+# that is 0.67 and 1.44 coins a row at 0, then 0.24 and 0.43 at 0.005, and 0.12 and 0.14 at 0.02; the
+# simulated settings give 1.36 and 1.08, 0.59 and 0.38, 0.03 and none. At 0 the risk pays as well: 0.106
+# against 0.098 with exact copies on `llmbar_gpt4`, 0.078 against 0.069 on `jbb_proxy`. The threshold is less a
+# price than a guard against luck.
+#
+# </details>
+#
+# **3. Copies of the worst judge.** The jury is misled by copies of the judge that it trusts most. It trusts
+# the worst judge least. Will four copies of that one leave it alone?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from judgekit.panel import quality_order
+# from judgekit.policies import reliability_jury
+# from judgekit.studies.copies import add_copies
+# from judgekit.studies.role_policies import draw_splits, score_policy
+#
+# rows = []
+# for pool in shown_pools:
+#     for split in draw_splits(pool, splits=splits, rng=pool_rng(seed, pool.name)):
+#         order = quality_order(pool.audit(split), plan_settings)
+#         for copied, judges in {"best": order, "worst": order[::-1]}.items():
+#             more = add_copies(pool, Copies(copies), judges, [])
+#             jury = reliability_jury(more.audit(split), plan_settings)
+#             rows.append({"setting": pool.name, "copied": copied} | score_policy(more, jury, split))
+# pd.DataFrame(rows).groupby(["setting", "copied"])["risk"].mean().unstack().round(4)
+# ```
+#
+# No. Recorded: 0.118 without copies becomes 0.127 with the worst judge's and 0.152 with the best one's on
+# `llmbar_gpt4`; 0.071 becomes 0.086 and 0.099 on `jbb_proxy`. On the simulated `sim_jbb7` the worst judge's
+# copies even do more harm, 0.166 against 0.152. Little trust counted five times is much trust: five times a
+# small log-odds is a large one. The jury knows how good each judge is; what it does not know is that they
+# are one.
+#
+# </details>
