@@ -5,9 +5,9 @@
 # *Needs*: nothing for the `simulated` profile; the recorded data sets for `recorded` (`judgekit data fetch`).
 # *Takes*: about a quarter of a minute.
 #
-# A call plan rests on an audit set: rows that somebody labelled. Labels are what the method costs before it
-# saves anything. And the audit is made today, while the plan is used on tomorrow's rows, which may be of
-# another mix.
+# A [call plan](glossary.md#call-plan) rests on an [audit set](glossary.md#audit-set): rows that somebody
+# labelled. Labels are what the method costs before it saves anything. And the audit is made today, while the
+# plan is used on tomorrow's rows, which may be of another mix of [slices](glossary.md#slice).
 #
 # **Question.** How small an audit would have done? What happens to a plan when the mix of slices turns round?
 # And how much of its success is owed to how the rows were split?
@@ -34,7 +34,9 @@ import pandas as pd
 from judgekit.plan import PlanSettings
 from judgekit.report import outputs
 from judgekit.report.beside import beside
+from judgekit.report.live import drag
 from judgekit.report.plots import role_stress
+from judgekit.report.plots.dials import plot_audit_plans
 from judgekit.report.tables import role_audits
 from judgekit.sources.settings import load_role_pool, load_role_pools
 from judgekit.studies.audit_size import study_audit_sizes
@@ -50,9 +52,10 @@ plan_settings = PlanSettings(gain_threshold=gain_threshold)
 # %% [markdown]
 # ## A smaller audit set (Table 15)
 #
-# The test half of each split stays as it is. Of the other half only a part is kept, by group, and halved anew
-# into fit and validation rows. *Plan Jaccard* is the overlap of the calls of that plan with the calls of the
-# plan made on everything: calls on all rows and calls on a slice, shared ones over all.
+# The test half of each [split](glossary.md#split-halves) stays as it is. Of the other half only a part is
+# kept, by [group](glossary.md#group), and halved anew into fit and validation rows.
+# *[Plan Jaccard](glossary.md#jaccard-of-plans)* is the overlap of the calls of that plan with the calls of
+# the plan made on everything: calls on all rows and calls on a slice, shared ones over all.
 #
 # The paper's risk barely moves when half the labels are gone, while most of its plan does. Look whether both
 # hold here: first at the risk at 50 and at 100 percent, then at the overlap.
@@ -93,6 +96,18 @@ out.table(stability, "roles/plan_stability")
 stability.groupby("policy", sort=False)[["plan_jaccard_part", "plan_jaccard_halved_anew"]].mean()
 
 # %% [markdown]
+# Means hide what a single reader would get, who has one audit and not ten. Here each dot is one split, with
+# parts drawn once more. Drag the audit size down and look at two things: how far left do the dots go, and
+# from which size on do some of them leave the line upwards? The diamonds, plans from all labels, stay put.
+
+# %%
+sizes = pd.concat(
+    study_audit_sizes(p, ["role_routed"], plan_settings, percents=range(10, 101, 10), splits=splits, rng=rng)
+    for p, rng in [(load_role_pool(profile, name), pool_rng(seed, name)) for name in curves]
+)
+panels = drag(lambda percent: plot_audit_plans(sizes, percent=percent), {"percent": (10, 100, 10, 50)})
+
+# %% [markdown]
 # ## How large an audit would have been enough?
 #
 # Enough means: from this part on, the mean risk stays within `margin` of the risk on the full audit set. A
@@ -119,7 +134,7 @@ enough.groupby("policy", sort=False)[["enough_percent", "enough_rows", "sure_per
 # Look first at the single judge: its risk changes with the direction, since one part is harder. Only then at
 # the role plan, relative to it. The last columns are ours: the global panel and the single judge with a table
 # for each slice. A slice table says what a verdict means *within* its slice, and that does not change when
-# slices change their shares.
+# slices change their shares; how many labels it rests on does (exercise 3).
 
 # %%
 compared = ["single_best", "flat_all", "role_routed", "single_best_sliced", "global_panel_sliced"]
@@ -189,10 +204,88 @@ leaks = out.table(role_audits.twin_leak(twins), "roles/twin_leak")
 axes = out.figure(role_stress.plot_twin_leak(leaks), "roles/twin_leak")
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. Add a steadier policy to `policies` (`judgekit.policies.POLICIES` lists them all). Does its overlap at
-#    half the audit rise above the dashed line of the routed plan, and at which risk?
-# 2. Set `margin` to 0.001. For how many settings is even three quarters of the audit not enough any more?
-# 3. Set `gain_threshold` to 0.02. Plans get shorter; do they get steadier, and do they stand a turned mix
-#    better?
+# **1. How much is enough?** At a `margin` of 0.005, few settings need more than three quarters of their audit.
+# Guess for how many three quarters is no longer enough at 0.001, and at 0.01. What does the answer say about
+# the audits, and what about the margin?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# for width in (0.001, 0.005, 0.01):
+#     found = role_audits.enough_audit(audits, margin=width).query("policy == 'role_routed'")
+#     print(width, (found["enough_percent"] == 100).sum(), "of", len(found))
+# ```
+#
+# Recorded: 9 of 15 settings at 0.001, 1 at 0.005, none at 0.01. Simulated: 7, 2 and 1 of 8. So "enough" is a
+# statement about the margin first. And not a firm one: the intervals in `enough` reach about 0.01 to 0.06 to
+# either side on the recorded settings, so ten splits cannot tell a loss of 0.001 from none. Whoever asks for it
+# gets the noise of the ten draws for an answer.
+#
+# </details>
+#
+# **2. A steadier plan.** The policy `role_steady` averages gains over many halvings of the audit set. Will its
+# overlap at half the audit rise above the dashed line of the routed plan? And what will it cost in risk?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# both = ["role_routed", "role_steady"]
+# found = pd.concat(
+#     study_audit_sizes(
+#         p, both, plan_settings, percents=[50], splits=splits, rng=pool_rng(seed, p.name)
+#     )
+#     for p in pools
+# )
+# overlaps = ["plan_jaccard_part", "plan_jaccard_halved_anew"]
+# print(role_audits.plan_stability(found, percent=50).groupby("policy")[overlaps].mean())
+# full = found.query("audit_percent == 100 and halves == 'kept'")
+# full.groupby("policy")[["risk", "calls"]].mean()
+# ```
+#
+# It does, and at no cost. Recorded: 0.58 at half the audit, where the routed plan has 0.33 and its dashed line
+# stands at 0.37; the risk is 0.105 against 0.106, at 1.9 calls instead of 2.4. Simulated: 0.67 against 0.39
+# and 0.52, with a risk of 0.132 against 0.134. (It takes a quarter of a minute.)
+#
+# Its own dashed line would be at 1.00, by construction and not by merit: it halves all audit rows many times
+# itself, so it never sees which half they came in. That takes away one source of chance, the halving; the
+# other, which rows were labelled at all, is what keeps 0.58 from being 1.
+#
+# </details>
+#
+# **3. Slice tables that lose.** Slice tables were said to stand a turned mix. Yet on recorded LLMBar with GPT-4
+# a plan with them, made on a natural-heavy audit and used on adversarial rows, has a risk of 0.148, and the
+# single judge has 0.128. The other way round they win, 0.069 to 0.084. Why? Which setting of the planner
+# would you change?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from dataclasses import replace
+#
+# from judgekit.splits import mix_shift
+#
+# pool = mixed_pools[0]
+# heavy = mix_of[pool.name].rows(pool)
+# rows = mix_shift(pool.groups, heavy, share=0.8, rng=pool_rng(seed, pool.name)).construction
+# print(pd.Series(pool.slices[rows]).value_counts())
+#
+# shrunk = replace(plan_settings, slice_shrinkage=5.0)
+# again = pd.concat(
+#     study_turned_mix(p, mix_of[p.name], compared, shrunk, splits=splits, rng=pool_rng(seed, p.name))
+#     for p in mixed_pools
+# )
+# role_audits.mix_shift(again).round(3)
+# ```
+#
+# Count the labels: of the 200 rows of a natural-heavy audit 40 are adversarial, and they are shared out over
+# four slices. A table for 4 to 14 rows says little, and most of the rows to come are answered by such tables.
+# What a verdict means in a slice did not change; nobody had the labels to find out. Shrinking each slice table
+# toward the global one (`slice_shrinkage`, here five pseudo-counts) brings 0.148 down to 0.134, and the routed
+# plan from 0.133 to 0.124, below the single judge. It is no cure for all: on `jbb_proxy`, with two slices and
+# two dozen labels in the smaller, the same shrinkage raises the slice tables' 0.108 to 0.119. On the simulated
+# `sim_llmbar7` the slices differ so much that even a dozen labels are better than none: slice tables win both
+# ways, and shrinking them helps neither.
+#
+# </details>
