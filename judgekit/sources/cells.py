@@ -2,26 +2,24 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from judgekit.axes import Target
 from judgekit.benchmark import POOLS, ROLES, BenchmarkCell, CellCounts
 from judgekit.errors import InvalidInput
 from judgekit.judgments import Judgments, judge_frame
 from judgekit.scores import hundred_to_ten, smooth_one_hot
+from judgekit.sources.declarations import declarations
 from judgekit.sources.local_run import local_run
 from judgekit.sources.local_settings import cells_of
 from judgekit.sources.recorded import load
 from judgekit.sources.recording import Recording
 from judgekit.sources.score_simulator import score_scenario, simulate_scores
 
-SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings"
-DECLARED_IN = {"recorded": "cells.yaml", "simulated": "simulated_cells.yaml"}
+DECLARED_IN = {"recorded": "cells", "simulated": "simulated_cells"}
 _RECORDED_KEYS = {"dataset", "pool", "support", "role", "aspect", "rows", "parts", "group", "scores", "label"}
 _COLUMNS = ("aspect", "item", "judge", "protocol", "hard", "parse_ok")
 
@@ -273,20 +271,11 @@ def _recording(dataset: str, buckets: int) -> Recording:
 
 
 def _declared(profile: str) -> dict[str, Any]:
-    return cells_of(local_run()) if profile == "local" else _declared_in_file(profile)
-
-
-@lru_cache(maxsize=2)
-def _declared_in_file(profile: str) -> dict[str, Any]:
+    if profile == "local":
+        return cells_of(local_run())
     if profile not in DECLARED_IN:
         raise InvalidInput("profile", ", ".join([*DECLARED_IN, "local"]), profile)
-    path = SETTINGS / DECLARED_IN[profile]
-    try:
-        declared = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise InvalidInput(f"settings/{path.name}", "a YAML file", error) from error
-    if not isinstance(declared, dict) or not isinstance(declared.get("cells"), dict):
-        raise InvalidInput(f"settings/{path.name}", "a mapping with `cells`", type(declared).__name__)
+    declared = declarations(DECLARED_IN[profile], {"cells": dict})
     for name, entry in declared["cells"].items():
         if entry.get("role") not in ROLES:
             raise InvalidInput(f"cells.{name}.role", ", ".join(ROLES), entry.get("role"))

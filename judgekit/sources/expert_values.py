@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from judgekit.axes import Mask, Probs, Support
 from judgekit.benchmark import BenchmarkCell
@@ -16,9 +13,9 @@ from judgekit.errors import InvalidInput
 from judgekit.expert_cells import ExpertCell, ScalarValues
 from judgekit.judgments import Judgments, judge_frame
 from judgekit.sources.cells import build_cell, load_cell
+from judgekit.sources.declarations import declarations
 from judgekit.sources.recorded import load
 
-SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings" / "experts.yaml"
 _PARTS = ("experts", "curves", "learned", "stands_for", "prompts")
 
 
@@ -32,7 +29,7 @@ def declared(profile: str, part: str) -> Any:
     """
     if part not in _PARTS:
         raise InvalidInput("part", ", ".join(_PARTS), part)
-    found = _declarations()[part]
+    found = declarations("experts", {part: dict})[part]
     if profile not in found:
         raise InvalidInput("profile", ", ".join(found), profile)
     return found[profile]
@@ -217,16 +214,5 @@ def _prompt_pool(name: str, entry: Mapping[str, Any]) -> BenchmarkCell:
 
 
 def _build(name: str, entry: Mapping[str, Any], pool: list[str]) -> BenchmarkCell:
-    smoothing = float(_declarations()["smoothing"])
+    smoothing = float(declarations("experts", {"smoothing": float})["smoothing"])
     return build_cell(load(entry["dataset"]), name, entry, {"full": pool}, smoothing=smoothing)
-
-
-@cache
-def _declarations() -> dict[str, Any]:
-    try:
-        content = yaml.safe_load(SETTINGS.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise InvalidInput(f"settings/{SETTINGS.name}", "a YAML file", error) from error
-    if not isinstance(content, dict) or set(content) != {*_PARTS, "smoothing"}:
-        raise InvalidInput(f"settings/{SETTINGS.name}", ", ".join((*_PARTS, "smoothing")), content)
-    return content

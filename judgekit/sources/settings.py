@@ -2,24 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from judgekit.audit import RolePool, role_pool
 from judgekit.errors import InvalidInput
 from judgekit.judgments import Judgments, judge_frame, one_hot
 from judgekit.signals import parse_signal
+from judgekit.sources.declarations import declarations
 from judgekit.sources.local_run import local_run
 from judgekit.sources.local_settings import role_settings_of
 from judgekit.sources.recorded import load
 from judgekit.sources.recording import Recording
 from judgekit.sources.simulator import Scenario, SimulatedJudge, simulate
 
-SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings"
 PROFILES = ("simulated", "recorded", "local")
 _RECORDED_KEYS = {"dataset", "judges", "slice", "rows", "aspect", "positive_from", "signal_cost"}
 _SIMULATED_KEYS = {f.name for f in fields(Scenario)} | {"seed", "slice", "tuned"}
@@ -205,11 +203,4 @@ def _scenario(name: str, entry: Mapping[str, Any]) -> Scenario:
 def _declared(profile: str) -> dict[str, Any]:
     if profile == "local":
         return role_settings_of(local_run())
-    path = SETTINGS / f"{profile}.yaml"
-    try:
-        declared = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise InvalidInput(f"settings/{path.name}", "a YAML file", error) from error
-    if not isinstance(declared, dict) or not isinstance(declared.get("settings"), dict):
-        raise InvalidInput(f"settings/{path.name}", "a mapping with `settings`", type(declared).__name__)
-    return declared
+    return declarations(profile, {"settings": dict})

@@ -1,24 +1,22 @@
 """Protocol sweeps and repaired labels, from recorded data sets and from the simulator."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from judgekit.benchmark import BenchmarkCell, expected_scores
 from judgekit.errors import InvalidInput
 from judgekit.scores import hard_score, hundred_to_ten
 from judgekit.sources.cells import cell_names, load_cell
+from judgekit.sources.declarations import declarations
 from judgekit.sources.local_run import local_run
 from judgekit.sources.local_settings import sweeps_of
 from judgekit.sources.recorded import load
 from judgekit.sources.recording import Recording
 from judgekit.sweeps import OPTION_COLUMNS, LabelRepair, ProtocolSweep
 
-SETTINGS = Path(__file__).parents[2] / "nbconfig" / "settings" / "protocols.yaml"
 _KEYS = {"dataset", "metric", "cells", "judges", "prompts", "reference"}
 _HUNDRED = "0-100"
 
@@ -40,7 +38,7 @@ def load_sweeps(profile: str) -> list[ProtocolSweep]:
         return [sweep for entry in sweeps_of(run) for sweep in build_sweeps(run, entry)]
     if profile != "recorded":
         raise InvalidInput("profile", "simulated, recorded, local", profile)
-    declared = yaml.safe_load(SETTINGS.read_text(encoding="utf-8"))["sweeps"]
+    declared = declarations("protocols", {"sweeps": list})["sweeps"]
     recordings = {name: load(name) for name in dict.fromkeys(entry["dataset"] for entry in declared)}
     return [sweep for entry in declared for sweep in build_sweeps(recordings[entry["dataset"]], entry)]
 

@@ -4,7 +4,7 @@ import pytest
 
 from judgekit.errors import InvalidInput
 from judgekit.metrics import spearman_columns
-from judgekit.sources import cells
+from judgekit.sources import cells, declarations
 from judgekit.sources.cells import build_cell, cell_names, load_cell, on_support
 from judgekit.sources.recording import Recording
 from judgekit.splits import split_three
@@ -220,4 +220,4 @@ def test_documents_never_straddle_a_split():
 
 
 def test_settings_lie_beside_the_others():
-    assert all((cells.SETTINGS / name).is_file() for name in cells.DECLARED_IN.values())
+    assert all((declarations.SETTINGS / f"{name}.yaml").is_file() for name in cells.DECLARED_IN.values())

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from judgekit.errors import InvalidInput
-from judgekit.sources import settings
+from judgekit.sources import declarations
 from judgekit.sources.recording import Recording
 from judgekit.sources.settings import load_role_pool, role_settings, select_judgments
 
@@ -66,7 +66,7 @@ def test_lost_outputs_are_counted_by_judge():
 
 @pytest.mark.needs("mirror")
 def test_a_setting_is_added_by_copying_five_lines(tmp_path, monkeypatch):
-    shutil.copytree(settings.SETTINGS, tmp_path / "settings")
+    shutil.copytree(declarations.SETTINGS, tmp_path / "settings")
     path = tmp_path / "settings" / "recorded.yaml"
     lines = path.read_text().splitlines()
     start = lines.index("  llmbar_gpt4:")
@@ -76,7 +76,7 @@ def test_a_setting_is_added_by_copying_five_lines(tmp_path, monkeypatch):
     ]
     assert len(copied) <= 5
     path.write_text("\n".join([*lines, "", *copied, ""]))
-    monkeypatch.setattr(settings, "SETTINGS", tmp_path / "settings")
+    monkeypatch.setattr(declarations, "SETTINGS", tmp_path / "settings")
     assert len(load_role_pool("recorded", "mine").judges) == 4
 
 
@@ -92,7 +92,7 @@ def test_every_simulated_setting_loads_under_a_name_of_its_own(name):
 
 def write(tmp_path, monkeypatch, text, profile="simulated"):
     (tmp_path / f"{profile}.yaml").write_text(text)
-    monkeypatch.setattr(settings, "SETTINGS", tmp_path)
+    monkeypatch.setattr(declarations, "SETTINGS", tmp_path)
 
 
 SMALL = (
@@ -136,10 +136,13 @@ def test_a_small_setting_of_ones_own_loads(tmp_path, monkeypatch):
             SMALL + "    slice: {signal: metadata}\n    seed: 1\n    tuned: []\n    slices: {a: 0.5}\n",
             r"^slices: allowed",
         ),
-        ("settings: [mine]\n", r"^settings/simulated.yaml: allowed is a mapping with `settings`"),
-        ("mine", r"^settings/simulated.yaml: allowed is a mapping with `settings`"),
+        (
+            "settings: [mine]\n",
+            r"^settings/simulated.yaml: allowed is a mapping with `settings`, a mapping; given",
+        ),
+        ("mine", r"^settings/simulated.yaml: allowed is a mapping with `settings`, a mapping; given"),
         ("settings: {mine", r"^settings/simulated.yaml: allowed is a YAML file"),
-        ("", r"^settings/simulated.yaml: allowed is a mapping with `settings`"),
+        ("", r"^settings/simulated.yaml: allowed is a mapping with `settings`, a mapping; given"),
     ],
 )
 def test_declarations_with_a_mistake_are_refused_by_name(tmp_path, monkeypatch, text, message):
