@@ -5,9 +5,9 @@
 # *Needs*: nothing for the `simulated` profile; the LLMBar judgments for `recorded` (`judgekit data fetch llmbar`).
 # *Takes*: seconds to run, ten minutes to read.
 #
-# People grade the outputs of language models with other language models. One such grader is a **judge**; several of
-# them are a **pool**. Two papers say how to use a pool well, and this project rebuilds both on the outputs of real
-# judges:
+# People grade the outputs of language models with other language models. One such grader is a
+# [judge](glossary.md#judge); several of them are a [pool](glossary.md#pool). Two papers say how to use a pool well, and
+# this project rebuilds both on the outputs of real judges. Linked words lead to the [glossary](glossary.md).
 #
 # * **Role-conditioned allocation**: find out from a few labelled examples who is worth calling where, and call nobody
 #   else.
@@ -46,10 +46,10 @@ some_verdicts(pool, rows=8, rng=rng)
 # %% [markdown]
 # ## Who is right where
 #
-# The rows fall into **slices**: kinds of question that can be told before any judge is asked. Read the table by
-# column. On `natural` questions nearly every judge is right. On an adversarial slice some judges fall below 0.5, which
-# is worse than a coin and yet useful: a judge that is reliably wrong tells us what the right answer is, if we know
-# that we are on that slice.
+# The rows fall into [slices](glossary.md#slice): kinds of question that can be told before any judge is asked. Read the
+# table by column. On `natural` questions every judge is right far more often than not. On an adversarial slice some
+# judges fall below 0.5, which is worse than a coin and yet useful: a judge that is reliably wrong tells us what the
+# right answer is, if we know that we are on that slice.
 
 # %%
 axes = start.plot_accuracy_by_slice(accuracy_by_slice(pool))
@@ -57,9 +57,9 @@ axes = start.plot_accuracy_by_slice(accuracy_by_slice(pool))
 # %% [markdown]
 # ## The first paper, live: a call plan
 #
-# A quarter of the rows fits tables, a quarter chooses judges, and the test half is looked at once. The plan
-# starts with the best judge and adds whichever lowers the validation risk most, while that is at least 0.005; then it
-# does the same within each slice.
+# A quarter of the rows fits tables, a quarter chooses judges, and the test half is looked at once. The
+# [plan](glossary.md#call-plan) starts with the best judge and adds whichever lowers the validation
+# [risk](glossary.md#risk) most, while that is at least 0.005; then it does the same within each slice.
 #
 # Look at the first lines (`all`: called on every row) and at what each slice adds. A judge that never appears is a
 # copy of what the plan already knows, or of no use.
@@ -90,9 +90,9 @@ axes = start.plot_risks(scores["risk"], scores["calls"])
 # sure that the summary is middling, the other thinks it is either very good or very bad. Reading off a score first
 # throws that away.
 #
-# Look at the two pools. The **linear** pool averages the vectors. The **log** pool multiplies them, so that a score
-# which one judge rules out is ruled out for all: sharp when the judges are right, and at the mercy of a bad judge when
-# they are not.
+# Look at the two pools. The [linear pool](glossary.md#linear-pool) averages the vectors. The
+# [log pool](glossary.md#log-pool) multiplies them, so that a score which one judge rules out is ruled out for all: sharp
+# when the judges are right, and at the mercy of a bad judge when they are not.
 
 # %%
 from judgekit.pooling import pool_linear, pool_log
@@ -109,14 +109,75 @@ shown = pd.concat([judges, pd.DataFrame({k: v.probs[0] for k, v in pooled.items(
 axes = start.plot_distributions(shown, pools=tuple(pooled))
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. Change the "torn" judge's vector to `[0, 0, 1, 0, 0]`, the same mean with no doubt in it. Which pool moves more?
-# 2. Set `seed` to 1, 2, 3 and compare the plans. Which calls stay, which come and go?
-# 3. Give the "generous" judge a 0 on the score 3. What does the log pool make of a veto?
+# Guess first, then open the solution, and paste its lines into a new cell.
+#
+# **1. The same mean without the doubt.** Let the "torn" judge say `[0, 0, 1, 0, 0]`: still 3 on average, and now sure.
+# How far do the means of the two pools move?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# certain = judges.copy()
+# certain.loc["torn"] = [0, 0, 1, 0, 0]
+# for name, pool_of in {"linear": pool_linear, "log": pool_log}.items():
+#     found = pool_of(certain.to_numpy()[None], support)
+#     print(name, found.probs[0].round(2), found.score[0].round(2))
+# ```
+#
+# The linear pool's mean does not move at all: it is 3.39 before and after, since the mean of an average is the average
+# of the means. The log pool goes from 3.50 to 3.04 and puts 0.94 on the 3. It had listened to the generous judge
+# because the torn one left room for it; a judge that is sure leaves none. This is the paper's point: two judges with the
+# same score are not the same evidence, and only a pool of whole vectors can tell.
+#
+# </details>
+#
+# **2. Ten audits, ten plans.** Draw ten other splits of the same rows and plan on each. How many of the calls will be
+# there every time?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from collections import Counter
+#
+# counts = Counter()
+# for other in draw_splits(pool, splits=10, rng=np.random.default_rng(1)):
+#     counts.update(plan_calls(pool.audit(other), PlanSettings()).calls())
+# counts.most_common(8)
+# ```
+#
+# One: the strong judge on every row (`GPT-4` recorded, `anchor` simulated). On the recorded rows `ChatGPT` on every row
+# and `LLaMA2` on `adversarial_neighbor` come back in most plans, and look at what LLaMA2 is there for: it is right on a
+# quarter of those rows, and so, read backwards, on three quarters. All other calls come and go. A plan from one audit is
+# a proposal; [06_audit_shift](06_audit_shift.ipynb) measures how firm it is.
+#
+# </details>
+#
+# **3. A veto.** Give the "generous" judge a 0 on the score 3: `[0.02, 0.03, 0, 0.42, 0.53]`. Another judge puts 0.8
+# there. How much of the 3 is left in each pool?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# vetoed = judges.copy()
+# vetoed.loc["generous"] = [0.02, 0.03, 0, 0.42, 0.53]
+# vectors = vetoed.to_numpy()[None]
+# print("linear", pool_linear(vectors, support).probs[0].round(2))
+# for floor in (1e-2, 1e-4, 1e-8):
+#     print("log", floor, pool_log(vectors, support, floor=floor).probs[0].round(2))
+# ```
+#
+# In the linear pool 0.28 (it was 0.33): a judge moves it by a third of its own change at most. In the log pool 0.04 (it
+# was 0.32), against a judge that was all but certain. And 0.04 is there only because a zero counts as the floor, 1e-4;
+# with a floor of 1e-8 next to nothing is left, with 0.01 four times as much. [03_sparse_repair](03_sparse_repair.ipynb) shows
+# what that does to a pool with one bad judge in it.
+#
+# </details>
 #
 # ## Where next
 #
+# * **A word**: the [glossary](glossary.md).
 # * **A quarter of an hour**: this notebook, then `reports/index.html` once `make reports` has run: printed numbers beside
 #   rebuilt ones.
 # * **An hour**: [04_role_routing](04_role_routing.ipynb) up to *What the gain of routing is made of*, then
