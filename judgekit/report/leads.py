@@ -51,6 +51,11 @@ class Rebuilt:
     cells: int
     p: float
 
+    @property
+    def within_chance(self) -> bool:
+        """Whether the interval holds zero."""
+        return self.low <= 0 <= self.high
+
 
 @dataclass(frozen=True)
 class Lead:
@@ -164,7 +169,7 @@ def lead_words(found: Sequence[Lead]) -> str:
     rebuilt = [(lead.over, lead.rebuilt) for lead in found if lead.rebuilt]
     sorts = {
         "the lead is clear of zero over": [over for over in rebuilt if over[1].low > 0],
-        "it is within chance over": [over for over in rebuilt if over[1].low <= 0 <= over[1].high],
+        "it is within chance over": [over for over in rebuilt if over[1].within_chance],
         "JudgeMoE is clearly behind": [over for over in rebuilt if over[1].high < 0],
     }
     told = [f"{words} {_listed(named)}" for words, named in sorts.items() if named]

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from judgekit.report.summary import profile_summary
 from judgekit.report.views import TableView, comparison_view, plain_view
 
 _LONG = 60
+_WIDTH = re.compile(rb'<svg\b[^>]*\swidth="([\d.]+(?:pt|px))"')
 PROFILE_TITLES = {
     "recorded": "real judges, recorded by others",
     "local": "judges you ran yourself",
@@ -59,10 +61,11 @@ class TableSection:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure in one profile, as a data URI."""
+    """A figure in one profile, as a data URI, with the width at which its letters have their size."""
 
     profile: str
     uri: str
+    width: str
     evidence: Evidence
     folded: bool
 
@@ -112,13 +115,15 @@ def build(reports: Path) -> Path:
     ledgers = ledgers_of(results)
     write_markdown(ledgers, results)
     _render(environment, "claims.html.j2", reports / "claims.html", **page_content(ledgers, reports))
-    _render(environment, "glossary.html.j2", reports / PAGE, terms=read_glossary())
+    terms = read_glossary()
+    _render(environment, "glossary.html.j2", reports / PAGE, terms=terms)
     return _render(
         environment,
         "index.html.j2",
         reports / "index.html",
         pages=pages,
         summaries=summaries,
+        terms=terms,
         notebooks=_notebooks(results),
         claims_words=counts_in_words(ledgers["recorded"]),
         claims_total=len(ledgers["recorded"]),
@@ -196,7 +201,7 @@ def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[F
         pictures = tuple(
             Picture(
                 entry.profile,
-                _data_uri(path),
+                *_drawing(path),
                 entry.evidence(f"figures/{study.name}/{name}.svg"),
                 entry.profile == "simulated",
             )
@@ -216,8 +221,12 @@ def _notebooks(results: Sequence[Results]) -> list[tuple[str, list[str]]]:
     return [(name, [entry.profile for entry in results if name in entry.notebooks()]) for name in names]
 
 
-def _data_uri(path: Path) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+def _drawing(path: Path) -> tuple[str, str]:
+    """Data URI of an SVG file, and its own width with the unit."""
+    content = path.read_bytes()
+    width = _WIDTH.search(content)
+    uri = "data:image/svg+xml;base64," + base64.b64encode(content).decode("ascii")
+    return uri, width[1].decode("ascii") if width else "0pt"
 
 
 def _environment() -> jinja2.Environment:

@@ -64,7 +64,7 @@ def built(write_results, recorded_table03, simulated_table03):
     reports = write_results("simulated", {TABLE: simulated_table03}, here=True)
     figure = reports / "recorded" / "figures" / "roles" / "figure01_regimes.svg"
     figure.parent.mkdir(parents=True)
-    figure.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>')
+    figure.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="10.5pt" height="10pt"/>')
     return pages(reports)
 
 
@@ -111,7 +111,7 @@ def test_pages_fit_a_phone(built):
         assert (
             page.all("meta", name="viewport")[0]["attrs"]["content"] == "width=device-width, initial-scale=1"
         )
-        scrolled = page.all("div", **{"class": "scroll"})
+        scrolled = [box for box in page.all("div") if "scroll" in box["attrs"].get("class", "").split()]
         assert len(scrolled) == len(page.all("table"))
         assert all(box["attrs"]["tabindex"] == "0" and box["attrs"]["aria-label"] for box in scrolled)
 
@@ -129,7 +129,9 @@ def test_every_picture_has_text_in_its_place(built):
     for page in built.values():
         assert all(image["attrs"]["alt"] for image in page.all("img"))
         assert all(drawing["attrs"]["aria-label"] for drawing in page.all("svg", role="img"))
-    assert built["roles.html"].all("img")[0]["attrs"]["src"].startswith("data:image/svg+xml;base64,")
+    image = built["roles.html"].all("img")[0]["attrs"]
+    assert image["src"].startswith("data:image/svg+xml;base64,")
+    assert image["style"] == "--natural: 10.5pt"
 
 
 def body_lines(page):

@@ -19,11 +19,13 @@ def test_counts_settings_where_routing_is_below(write_results, recorded_table03)
 def test_counts_cells_where_judgemoe_leads(write_results):
     row = {"scope": "all cells", "unit": "cells", "baseline": "uniform_log", "n": 16}
     row |= {"mean_gain": 0.0434, "low": 0.01, "high": 0.07, "positive": 14, "p_one_sided": 0.003}
-    table = pd.DataFrame([row, row | {"baseline": "ridge"}])
+    chance = {"baseline": "covariance_log", "mean_gain": 0.009, "low": -0.01, "positive": 10}
+    table = pd.DataFrame([row, row | chance, row | {"baseline": "ridge"}])
     reports = write_results("recorded", {"comparisons": table}, study="judgemoe")
     assert profile_summary(Results("recorded", reports / "recorded")).lines == (
         "1 table and 0 figures",
         "JudgeMoE ahead of the uniform log pool in 14 of 16 cells, mean Spearman +0.043",
+        "JudgeMoE ahead of the covariance-aware pool in 10 of 16 cells, mean Spearman +0.009, within chance",
     )
 
 
