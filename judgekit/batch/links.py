@@ -14,7 +14,7 @@ _FALLBACK = "simulated"
 def page_links(
     target: Path, profile: str, notebooks: Mapping[str, Collection[str]], layout: Layout
 ) -> dict[str, str]:
-    """Relative address, from a notebook's page, of what notebooks link to by file name.
+    """Relative address, from a notebook's page, of the index and of what notebooks link to by file name.
 
     A notebook that the profile lacks is read in the simulated profile, and one of a run with other parameters
     in the profile's own results.
@@ -35,7 +35,7 @@ def page_links(
     >>> page_links(layout.target("recorded"), "recorded", has, layout)["02_b.ipynb"]
     '../../simulated/notebooks/02_b.html'
     """
-    pages = {"glossary.md": layout.reports / "glossary.html"}
+    pages = {"index.html": layout.reports / "index.html", "glossary.md": layout.reports / "glossary.html"}
     for name in sorted({name for names in notebooks.values() for name in names}):
         there = profile if name in notebooks.get(profile, ()) else _FALLBACK
         pages[f"{name}.ipynb"] = layout.target(there) / "notebooks" / f"{name}.html"

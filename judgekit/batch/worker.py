@@ -20,7 +20,7 @@ import nbformat
 
 from judgekit.batch.disk import write_json
 from judgekit.batch.kernels import Kernel
-from judgekit.batch.links import relinked
+from judgekit.batch.page import write_page
 
 GIVEN_UP = 75
 START_SECONDS = 120
@@ -87,7 +87,7 @@ def execute(order: Order) -> str | None:
     _without_places(notebook, order)
     problem = _death(notebook) if died else fault_of_cells(notebook) or _fault_of_kernel()
     if problem is None:
-        _write_page(notebook, order)
+        write_page(notebook, Path(order.page), order.links)
     return problem
 
 
@@ -177,15 +177,6 @@ def _without_places(notebook: Any, order: Order) -> None:
     # Where this machine keeps its checkout is nobody's business in a file that may be passed on.
     notebook.metadata.get("papermill", {}).update(input_path=Path(order.notebook).name, output_path="")
     Path(order.executed).write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
-
-
-def _write_page(notebook: Any, order: Order) -> None:
-    from nbconvert import HTMLExporter
-
-    title = {"metadata": {"name": Path(order.notebook).stem}}
-    # embed_images would read each piece of raw HTML by itself, and close a folded solution before its text.
-    page, _ = HTMLExporter().from_notebook_node(notebook, resources=title)
-    Path(order.page).write_text(relinked(page, order.links), encoding="utf-8")
 
 
 def _first_line(text: str) -> str:

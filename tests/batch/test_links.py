@@ -13,8 +13,9 @@ NOTEBOOKS = {"simulated": ["01_a", "02_b"], "recorded": ["01_a"]}
 def test_every_address_leads_from_the_page_to_a_page(desk, profile, run):
     target = desk.layout.target(profile, run)
     found = page_links(target, profile, NOTEBOOKS, desk.layout)
-    assert set(found) == {"glossary.md", "01_a.ipynb", "02_b.ipynb"}
+    assert set(found) == {"index.html", "glossary.md", "01_a.ipynb", "02_b.ipynb"}
     leads = {file: (target / "notebooks" / address).resolve() for file, address in found.items()}
+    assert leads["index.html"] == desk.layout.reports / "index.html"
     assert leads["glossary.md"] == desk.layout.reports / "glossary.html"
     assert leads["01_a.ipynb"] == desk.layout.target(profile) / "notebooks" / "01_a.html"
     assert leads["02_b.ipynb"] == desk.layout.target("simulated") / "notebooks" / "02_b.html"

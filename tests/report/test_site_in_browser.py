@@ -3,13 +3,17 @@
 import os
 import shutil
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from judgekit import cli
+from judgekit.batch.layout import Layout
+from judgekit.batch.links import page_links
+from judgekit.batch.page import write_page
 from judgekit.report import site
 from judgekit.report.captions import studies
 from judgekit.report.claims.ledger import ledger
@@ -20,8 +24,12 @@ from judgekit.sources.own_panel import SAMPLE
 
 pytestmark = pytest.mark.needs("chromium")
 
-OWN = "own/report.html"
-PAGES = ("index.html", *(f"{study.name}.html" for study in studies()), "claims.html", "glossary.html", OWN)
+OWN, EXECUTED = "own/report.html", "simulated/notebooks/01_a.html"
+SITE = ("index.html", *(f"{study.name}.html" for study in studies()), "claims.html", "glossary.html")
+PAGES = (*SITE, OWN, EXECUTED)
+PROSE = "# A notebook\n\nIts [call plan](glossary.md#call-plan), and [itself](01_a.ipynb)."
+CODE = "a_long_line = " + " + ".join(["one_more_thing"] * 12)
+SHOWN = new_output("display_data", {"text/html": f"<table><tr>{'<td>0.123456</td>' * 30}</tr></table>"})
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PATIENCE = 120_000
 FACTS = """() => ({
@@ -49,11 +57,16 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The site of the committed results, without what this machine has rebuilt, and a report of a panel."""
+    """The site of the committed results alone, a report of a panel, and the page of an executed notebook."""
     reports = tmp_path_factory.mktemp("site")
     unlike = shutil.ignore_patterns("notebooks", "built.json", "*.html", ".*")
     for profile in ("recorded", "simulated"):
         shutil.copytree(CHECKOUT / "reports" / profile, reports / profile, ignore=unlike)
+    executed = new_notebook(cells=[new_markdown_cell(PROSE), new_code_cell(CODE, outputs=[SHOWN])])
+    (reports / EXECUTED).parent.mkdir()
+    layout = replace(Layout.of_checkout(), reports=reports)
+    links = page_links(layout.target("simulated"), "simulated", {"simulated": ["01_a"]}, layout)
+    write_page(executed, reports / EXECUTED, links)
     site.build(reports)
     assert cli.run(["plan", str(SAMPLE), "--slice", "topic", "--out", str(reports / "own")]) == 0
     return reports

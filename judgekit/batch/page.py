@@ -1,0 +1,56 @@
+"""An executed notebook as a page of the report: it asks for nothing from elsewhere, and leads back."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judgekit.batch.links import relinked
+
+# The blocks left empty would fetch loaders of scripts, formulas, diagrams and widgets from a network; without a
+# reader the notebooks show none of these.
+_TEMPLATE = """
+{%- extends 'index.html.j2' -%}
+{%- block html_head_js -%}{%- endblock -%}
+{%- block jupyter_widgets -%}{%- endblock -%}
+{%- block html_head_js_mathjax -%}{%- endblock -%}
+{%- block html_head_js_mermaidjs -%}{%- endblock -%}
+{%- block html_head_css -%}
+<link rel="icon" href="data:,">
+<style>
+.report-pages { margin: 0; padding: 0.8rem 1rem; font: 0.9rem sans-serif; }
+.report-pages a { margin-right: 1.2rem; }
+.jp-OutputArea-output, .jp-InputArea-editor { overflow-x: auto; }
+.jp-RenderedImage img { max-width: 100%; height: auto; }
+@media (max-width: 40rem) {
+  .jp-InputPrompt, .jp-OutputPrompt { display: none; }
+  .jp-Notebook { padding: 0; }
+}
+</style>
+{%- endblock -%}
+{%- block body_header -%}
+{{ super() }}
+<nav class="report-pages" aria-label="Report">
+<a href="index.html">judgekit companion</a><a href="glossary.md">Glossary</a>
+</nav>
+{%- endblock -%}
+"""
+
+
+def write_page(notebook: Any, path: Path, links: Mapping[str, str]) -> None:
+    """Write the page of an executed notebook.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        With its outputs.
+    path : Path
+        File to write; its name becomes the title.
+    links : mapping
+        Address, from the page, of files that the notebook and the page's own line of links lead to.
+    """
+    from nbconvert import HTMLExporter
+
+    # embed_images would read each piece of raw HTML by itself, and close a folded solution before its text.
+    exporter = HTMLExporter(raw_template=_TEMPLATE)
+    page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": path.stem}})
+    path.write_text(relinked(page, links), encoding="utf-8")
