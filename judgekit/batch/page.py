@@ -6,8 +6,8 @@ from typing import Any
 
 from judgekit.batch.links import relinked
 
-# The blocks left empty would fetch loaders of scripts, formulas, diagrams and widgets from a network; without a
-# reader the notebooks show none of these.
+# The blocks left empty would fetch loaders of scripts, formulas, diagrams and widgets from a network; the
+# notebooks show none of these without a reader.
 _TEMPLATE = """
 {%- extends 'index.html.j2' -%}
 {%- block html_head_js -%}{%- endblock -%}
