@@ -5,11 +5,13 @@
 # *Needs*: nothing for the `simulated` profile; the recorded data sets for `recorded` (`judgekit data fetch`).
 # *Takes*: half a minute simulated, two minutes recorded.
 #
-# A **protocol** is everything between an item and a judge's number: the prompt, the scale the judge is asked to score
-# on, whether it sees a reference answer, and how its answer is read. Three read-outs of the same answer: the score it
-# **wrote**; its most probable score (**hard**); the expected score under its probabilities (**soft**).
+# A [protocol](glossary.md#protocol) is everything between an item and a judge's number: the prompt, the scale the judge
+# is asked to score on, whether it sees a reference answer, and how its answer is read. Three
+# [read-outs](glossary.md#read-out) of the same answer: the score it **wrote**; its most probable score
+# ([hard](glossary.md#hard-score)); the expected score under its probabilities ([soft](glossary.md#soft-score)).
 #
-# Quality is Spearman's correlation with the human score, so only order counts; for pairwise verdicts it is accuracy.
+# Quality is [Spearman's correlation](glossary.md#spearman-correlation) with the human score, so only order counts; for
+# pairwise verdicts it is accuracy.
 
 # %% tags=["parameters"]
 profile = "simulated"
@@ -32,10 +34,11 @@ sweeps = load_sweeps(profile)
 # %% [markdown]
 # ## What is compared
 #
-# A benchmark cell is one data set (and aspect) at one score range. The role column says what it may be used for: the
-# learned pool of the next notebook is configured on `choose` cells, frozen, and scored on `confirm` cells; `extra`
-# cells let judges without probabilities join. Look at the two columns of judges: recorded cells at 1-10 have judges
-# without probabilities only. And look at `off_support`: answers such as 4.5 stars, which are no bucket, count as missing.
+# A [benchmark cell](glossary.md#benchmark-cell) is one data set (and aspect) at one score range. The role column says
+# what it may be used for: the learned pool of the next notebook is configured on `choose` cells, frozen, and scored on
+# `confirm` cells; `extra` cells let judges without probabilities join. Look at the two columns of judges: recorded cells
+# at 1-10 have judges without probabilities only. And look at `off_support`: recorded answers such as 4.5 stars, which
+# are no [bucket](glossary.md#bucket), count as missing.
 
 # %%
 out.table(tables.cells_overview(cells), "judgemoe/protocol_cells")
@@ -144,8 +147,87 @@ out.table(screen_pools(cells, seed=seed), "judgemoe/protocol_screening")
 out.table(study_repairs(load_repairs(profile)), "judgemoe/protocol_repairs")
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. Change `seed` to 1. Which picks change? Those were never much better than the runner-up.
-# 2. In `nbconfig/settings/protocols.yaml`, delete the prompt that was picked most often. What does the next best cost?
-# 3. Read a judge's score with `smoothing` at 0.3 in `load_cell`. Why does its soft score keep its order?
+# **1. Another split.** With seed 1 other documents are validation rows. For how many judges will another protocol be
+# picked? And which judges keep theirs?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# judge = ["benchmark_cell", "judge"]
+# picked = ["prompt", "reference", "score_range", "read_out"]
+# again = study_protocols(sweeps, seed=1, draws=50).picks
+# both = study.picks.merge(again, on=judge, suffixes=("", " 1"))
+# kept = (both[picked].to_numpy() == both[[f"{name} 1" for name in picked]].to_numpy()).all(axis=1)
+# best = study.options.groupby(judge)["validation"].agg(lambda values: values.nlargest(2).tolist())
+# both = both.assign(kept=kept).join(best.rename("best"), on=judge)
+# both["lead"] = [values[0] - values[-1] for values in both["best"]]
+# both.groupby("kept")["lead"].agg(["size", "mean"])
+# ```
+#
+# Recorded: 19 of 61 picks change. Those that stay led their runner-up by 0.058 on average, those that change by 0.018.
+# So a narrow lead on validation rows is a draw, and the plain reading of "the best prompt" is "one of the best".
+# Simulated: 21 of 48 change, and the lead says less, since many leads are exactly zero: a simulated judge orders the
+# items alike at 1-5 and at 1-10 when it is read softly.
+#
+# </details>
+#
+# **2. What costs nothing.** Another prompt or range means other calls. Another read-out means none: the probabilities
+# are there. Of what choosing freely gains on validation rows, how much is had by choosing the read-out alone?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# import pandas as pd
+#
+# rows = []
+# for _, options in study.options.groupby(["benchmark_cell", "judge"], sort=False):
+#     first = options.iloc[0]
+#     asked = ["prompt", "reference", "score_range"]
+#     alike = (options[asked] == first[asked]).all(axis=1)
+#     gains = options["validation"] - first["validation"]
+#     if alike.sum() > 1:
+#         rows.append({"dataset": first["dataset"], "read-out": gains[alike].max(), "any": gains.max()})
+# gains = pd.DataFrame(rows)
+# print(gains[["read-out", "any"]].mean())
+# gains.groupby("dataset").mean()
+# ```
+#
+# Most of it: 0.071 of 0.094 on the recorded judges with several read-outs, 0.054 of 0.064 on the simulated ones. But read
+# the data sets one by one. On most of them there was no other prompt to choose, so the two are one number; on recorded
+# ROSCOE there was, and there the read-out alone has 0.071 of 0.157. Both are too high, since the best of several
+# options on few rows is partly luck, and the best of more options more so: the picks above, scored on test rows, say
+# what is left of it.
+#
+# </details>
+#
+# **3. Judges without probabilities.** A judge that only wrote a score enters a pool as a one-hot row with a little mass
+# (`smoothing`) spread over all buckets. Raise it from 0.05 to 0.3. What changes: the judge's own Spearman, that of the
+# linear pool, that of the log pool?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from judgekit.metrics import spearman
+# from judgekit.pooling import pool_linear, pool_log
+# from judgekit.scores import hard_score, smooth_one_hot
+#
+# cell = next(each for each in cells if each.name in ("summeval_consistency", "sim_summeval_1_5"))
+# support, target = cell.judgments.support, cell.judgments.target
+# written = hard_score(cell.probabilities, support)
+# for smoothing in (0.05, 0.3, 0.9):
+#     rows = smooth_one_hot(written, support, smoothing=smoothing).probs.astype(float)
+#     pooled = pool_linear(rows, support).score, pool_log(rows, support).score
+#     scores = ((rows @ support)[:, 0], *pooled)
+#     print(smoothing, [round(spearman(score, target), 4) for score in scores])
+# ```
+#
+# Only the log pool. A smoothed row has the mean `(1 - s) * score + s * middle`: the same order for any s, and the linear
+# pool averages such means. The log pool multiplies, and what s sets there is how much one judge's vote outweighs a
+# split: its ratio `(1 - s + s/K) / (s/K)` acts like an inverse temperature. With a small s the score with most votes
+# takes all, with a large one the pool nears the mean. Simulated (`sim_summeval_1_5`): 0.380 at 0.05, 0.356 at 0.3, 0.389
+# at 0.9; recorded (`summeval_consistency`): 0.490, 0.472, 0.497. So smoothing is a setting of the pool and not a
+# technicality, and where judges have real probabilities nobody needs to choose it.
+#
+# </details>
