@@ -44,8 +44,9 @@ sweeps = load_sweeps(profile)
 out.table(tables.cells_overview(cells), "judgemoe/protocol_cells")
 
 # %% [markdown]
-# The paper prints few numbers about its protocol study. Here they stand: published, ours, difference. The judges
-# differ, and so do most data sets, so only the 151 rows of ROSCOE can agree by more than design.
+# The paper prints few numbers about its protocol study. Here they stand: published, ours, difference. The recorded
+# judges differ, and so do most data sets, so only the 151 rows of ROSCOE can agree by more than design; the simulated
+# cells were given the printed sizes.
 
 # %%
 out.table(tables.facts(cells, sweeps), "judgemoe/protocol_facts")
@@ -109,7 +110,8 @@ figure = out.figure(axes[0].figure, "judgemoe/protocol_score_ranges")
 
 # %% [markdown]
 # All contrasts in one table: mean difference, and how many intervals lie above or below zero. Published: others report
-# that soft beats hard (the paper cites them, and prints no number). Ours: the first rows. Difference: none to compute.
+# that soft beats hard (the paper cites them, and prints no number). Ours: `soft - hard` and `soft - written`.
+# Difference: none to compute.
 
 # %%
 out.table(tables.contrasts_summary(contrasts), "judgemoe/protocol_contrast_means")
@@ -139,8 +141,8 @@ out.table(screen_pools(cells, seed=seed), "judgemoe/protocol_screening")
 #
 # Two of the repositories that we read are wrong in places, and nothing in their files says so. In the tails of two
 # ROSCOE sets the prompts and the labels run out of step; one public copy of DialSummEval has the second rater's
-# coherence in the third rater's column. Look at the first column of numbers: all judges fail together on exactly
-# these rows. That is the sign to look for in data of your own: judges of different makers seldom fail alike.
+# coherence in the third rater's column. Look at the first column of numbers: on these rows all judges do worse, and do
+# so together. That is the sign to look for in data of your own: judges of different makers seldom fail alike.
 # (The simulated profile moves the labels of a tail by one row, to show the same sign.)
 
 # %%
