@@ -1,6 +1,8 @@
 """The audit set: the labelled construction rows, all that planning and every policy may look at."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -110,11 +112,14 @@ class AuditSet:
         Construction rows only.
     fit, validation : int64
         Row numbers in `pool`.
+    found : dict
+        What was searched for on these rows already, by all that settles it: policies share it.
     """
 
     pool: RolePool
     fit: np.ndarray
     validation: np.ndarray
+    found: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         target = self.pool.target

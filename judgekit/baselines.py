@@ -9,8 +9,9 @@ from judgekit.audit import AuditSet
 from judgekit.axes import Codes
 from judgekit.calibration import PatternTable, TablePrediction, fit_pattern_table
 from judgekit.errors import InvalidInput
-from judgekit.panel import NO_GAIN, Fold, quality_order
-from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_panel
+from judgekit.folds import Folds, folds_of
+from judgekit.panel import NO_GAIN, quality_order
+from judgekit.plan import CallPlan, Outcome, PlanSettings, plan_panel
 
 MAX_SUBSET_JUDGES = 12
 CONFIDENCES = np.linspace(0.5, 1.0, 51)
@@ -191,16 +192,16 @@ def best_subset(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     if judges > MAX_SUBSET_JUDGES:
         raise InvalidInput("judges", f"at most {MAX_SUBSET_JUDGES} for an exhaustive search", judges)
     lowest, best = np.inf, tuple(range(judges))
-    waiting: list[tuple[Fold, tuple[int, ...]]] = [(audit_fold(audit, settings), ())]
+    waiting: list[tuple[Folds, tuple[int, ...]]] = [(folds_of([audit], smoothing=settings.smoothing), ())]
     while waiting:
         fold, panel = waiting.pop()
         for judge in range(panel[-1] + 1 if panel else 0, judges):
             longer = fold.copy()
             longer.add(judge)
-            found = (*panel, judge)
-            tied = longer.risk <= lowest + NO_GAIN and (len(found), found) < (len(best), best)
-            if longer.risk < lowest - NO_GAIN or tied:
-                lowest, best = longer.risk, found
+            found, risk = (*panel, judge), longer.risks[0]
+            tied = risk <= lowest + NO_GAIN and (len(found), found) < (len(best), best)
+            if risk < lowest - NO_GAIN or tied:
+                lowest, best = risk, found
             waiting.append((longer, found))
     return plan_panel(audit, best, replace(settings, route_rule="none", slice_tables="routed"))
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
-from typing import Literal
 
 import numpy as np
 
@@ -11,70 +9,10 @@ from judgekit.audit import AuditSet, RolePool
 from judgekit.axes import Codes
 from judgekit.calibration import PatternTable, fit_pattern_table
 from judgekit.errors import InvalidInput
-from judgekit.panel import Step, audit_fold, grow, start
+from judgekit.panel import Step, find_panel, find_panels
+from judgekit.plan_settings import PlanSettings
 from judgekit.routes import find_routes
 from judgekit.signals import Signal
-
-
-@dataclass(frozen=True)
-class PlanSettings:
-    """What the planner is told; the defaults are the role paper's.
-
-    Attributes
-    ----------
-    gain_threshold : float
-        tau: smallest net validation gain worth a call on every row.
-    slice_gain_threshold : float or None
-        The same within a slice; None = `gain_threshold`.
-    cost_weight : float
-        lambda: a gain counts net of `cost_weight * cost`.
-    smoothing : float
-        Pseudo-counts per pattern.
-    route_rule : {"paper", "strict", "none"}
-        What a routed judge must improve on: the global table, or the same panel's table refitted on the
-        slice; "none" looks for no routes.
-    slice_tables : {"routed", "all"}
-        Whether only routed slices get a table of their own, or every slice, at no extra call.
-    slice_shrinkage : float
-        Pseudo-counts of a slice table at the global table's prediction; 0 = the paper's separate tables.
-    tie_errors : float
-        With cross-fitted gains: judges within so many standard errors of the best tie, to pool order.
-    """
-
-    gain_threshold: float = 0.005
-    slice_gain_threshold: float | None = None
-    cost_weight: float = 0.0
-    smoothing: float = 1.0
-    route_rule: Literal["paper", "strict", "none"] = "paper"
-    slice_tables: Literal["routed", "all"] = "routed"
-    slice_shrinkage: float = 0.0
-    tie_errors: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in (
-            "gain_threshold",
-            "slice_gain_threshold",
-            "cost_weight",
-            "smoothing",
-            "slice_shrinkage",
-            "tie_errors",
-        ):
-            value = getattr(self, name)
-            if value is None and name == "slice_gain_threshold":
-                continue
-            if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-                raise InvalidInput(name, "a finite number >= 0", value)
-        for name, allowed in (
-            ("route_rule", ("paper", "strict", "none")),
-            ("slice_tables", ("routed", "all")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InvalidInput(name, ", ".join(allowed), getattr(self, name))
-
-    @property
-    def route_threshold(self) -> float:
-        """Threshold within a slice."""
-        return self.gain_threshold if self.slice_gain_threshold is None else self.slice_gain_threshold
 
 
 @dataclass(frozen=True)
@@ -211,26 +149,9 @@ def plan_calls(
     ['a']
     """
     settings = settings or PlanSettings()
-    pool = audit.pool
-    folds = [audit_fold(half, settings) for half in resplits or (audit,)]
-    everyone = range(len(pool.judges))
-    first = start(
-        folds,
-        candidates=everyone,
-        costs=pool.costs,
-        cost_weight=settings.cost_weight,
-        tie_errors=settings.tie_errors,
-    )
-    more = grow(
-        folds,
-        candidates=[judge for judge in everyone if judge != first.judge],
-        costs=pool.costs,
-        cost_weight=settings.cost_weight,
-        gain_threshold=settings.gain_threshold,
-        tie_errors=settings.tie_errors,
-    )
-    panel = tuple(step.judge for step in (first, *more))
-    return plan_panel(audit, panel, settings, steps=(first, *more), resplits=resplits)
+    steps = find_panels(resplits, settings, panels=1)[0] if resplits else find_panel(audit, settings)
+    panel = tuple(step.judge for step in steps)
+    return plan_panel(audit, panel, settings, steps=steps, resplits=resplits)
 
 
 def plan_panel(
@@ -250,7 +171,7 @@ def plan_panel(
         judges=pool.judges,
         panel=panel,
         routes={},
-        table=_table(pool, audit.fit, panel, settings),
+        table=panel_table(pool, audit.fit, panel, settings),
         slice_tables={},
         panel_steps=steps,
         route_steps={},
@@ -270,7 +191,7 @@ def plan_panel(
 
 def refit(plan: CallPlan, pool: RolePool, rows: np.ndarray) -> CallPlan:
     """The same calls with every table fitted on other labelled rows of the pool."""
-    table = _table(pool, rows, plan.panel, plan.settings)
+    table = panel_table(pool, rows, plan.panel, plan.settings)
     slice_tables = {
         name: _slice_table(pool, rows[pool.slices[rows] == pool.slice_names.index(name)], plan, name, table)
         for name in plan.slice_tables
@@ -282,21 +203,22 @@ def _route(plan: CallPlan, audit: AuditSet, halves: Sequence[AuditSet]) -> CallP
     """Add slice tables and routed judges, slice by slice."""
     pool, settings = audit.pool, plan.settings
     tables = [
-        plan.table if half is audit else _table(pool, half.fit, plan.panel, settings) for half in halves
+        plan.table if half is audit else panel_table(pool, half.fit, plan.panel, settings) for half in halves
     ]
-    found = find_routes(audit, halves, tables, settings)
+    found = find_routes([audit], halves, tables, settings)[0]
     routed = replace(plan, routes=found.routes, route_steps=found.steps, notes=found.notes)
     sliced = found.planned if settings.slice_tables == "all" else tuple(found.routes)
     return refit(replace(routed, slice_tables=dict.fromkeys(sliced, plan.table)), pool, audit.fit)
 
 
-def _table(
+def panel_table(
     pool: RolePool,
     rows: np.ndarray,
     judges: tuple[int, ...],
     settings: PlanSettings,
     prior: PatternTable | None = None,
 ) -> PatternTable:
+    """Pattern table of a panel on some rows of a pool."""
     # only the panel's columns are copied: a pool can be wide
     place = tuple(range(len(judges)))
     table = fit_pattern_table(
@@ -315,6 +237,6 @@ def _slice_table(
 ) -> PatternTable:
     judges, settings = plan.panel + plan.routes.get(name, ()), plan.settings
     if not settings.slice_shrinkage:
-        return _table(pool, rows, judges, settings)
+        return panel_table(pool, rows, judges, settings)
     shrunk = replace(settings, smoothing=settings.slice_shrinkage)
-    return _table(pool, rows, judges, shrunk, global_table)
+    return panel_table(pool, rows, judges, shrunk, global_table)

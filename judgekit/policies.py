@@ -15,8 +15,9 @@ from judgekit.baselines import (
     logistic_stack,
     reliability_jury,
 )
-from judgekit.panel import first_best, quality_order, start
-from judgekit.plan import CallPlan, Outcome, PlanSettings, audit_fold, plan_calls, plan_panel
+from judgekit.folds import folds_of
+from judgekit.panel import find_panel, first_best, quality_order
+from judgekit.plan import CallPlan, Outcome, PlanSettings, plan_calls, plan_panel
 from judgekit.steady import STEADY_POLICIES
 
 
@@ -88,7 +89,7 @@ def low_correlation_k(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     chosen = [int(quality_order(audit, settings)[0])]
     left = [judge for judge in range(len(pool.judges)) if judge != chosen[0]]
     while left:
-        chosen.append(left.pop(first_best(-alike[np.ix_(left, chosen)].mean(axis=1))))
+        chosen.append(left.pop(int(first_best(-alike[np.ix_(left, chosen)].mean(axis=1)))))
     return _matched(audit, settings, np.array(chosen))
 
 
@@ -105,11 +106,11 @@ def matched_non_role(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     plans = [policy(audit, settings) for policy in (top_k, low_correlation_k, family_spread_k)]
     risks = []
     for plan in plans:
-        fold = audit_fold(audit, settings)
+        fold = folds_of([audit], smoothing=settings.smoothing)
         for judge in plan.panel:
             fold.add(judge)
-        risks.append(fold.risk)
-    return plans[first_best(-np.array(risks))]
+        risks.append(fold.risks[0])
+    return plans[int(first_best(-np.array(risks)))]
 
 
 def full_stack(audit: AuditSet, settings: PlanSettings) -> FittedPolicy:
@@ -150,17 +151,10 @@ def _unrouted(settings: PlanSettings, slice_tables: Literal["routed", "all"]) ->
 
 
 def _best_judge(audit: AuditSet, settings: PlanSettings) -> tuple[int, ...]:
-    pool = audit.pool
-    step = start(
-        [audit_fold(audit, settings)],
-        candidates=range(len(pool.judges)),
-        costs=pool.costs,
-        cost_weight=settings.cost_weight,
-    )
-    return (step.judge,)
+    return (find_panel(audit, settings)[0].judge,)
 
 
 def _matched(audit: AuditSet, settings: PlanSettings, order: np.ndarray) -> CallPlan:
-    size = len(global_panel(audit, settings).panel)
+    size = len(find_panel(audit, settings))
     panel = tuple(int(judge) for judge in order[:size])
     return plan_panel(audit, panel, _unrouted(settings, "routed"))

@@ -156,7 +156,7 @@ def most_alike(audit: AuditSet) -> tuple[tuple[str, str], float]:
 
 
 def _lowest(score: dict[str, float], names: Sequence[str]) -> str:
-    return names[first_best(-np.array([score[name] for name in names]))]
+    return names[int(first_best(-np.array([score[name] for name in names])))]
 
 
 def _policy(name: str) -> Policy:

@@ -8,9 +8,10 @@ import pandas as pd
 
 from judgekit.audit import AuditSet, halve_again
 from judgekit.errors import InvalidInput
-from judgekit.panel import NO_GAIN, Fold, audit_fold
+from judgekit.folds import Folds, folds_of, folds_within
+from judgekit.panel import NO_GAIN
 from judgekit.plan import CallPlan, PlanSettings
-from judgekit.routes import slice_rows
+from judgekit.routes import slice_sizes
 from judgekit.stats import Interval, corrected_interval
 
 ACTIONS = {
@@ -113,16 +114,13 @@ def assign_roles(
     def interval(gains: np.ndarray) -> Interval:
         return corrected_interval(gains, test_fraction=HALF, level=level)
 
-    overall = np.array([_gains(half, plan.panel, settings) for half in halves])
-    inside = {
-        name: np.array([_slice_gains(half, number, plan) for half in halves])
-        for number, name in enumerate(pool.slice_names)
-    }
+    overall = _gains(folds_of(halves, smoothing=settings.smoothing), plan.panel)
+    inside = {name: _slice_gains(halves, number, plan) for number, name in enumerate(pool.slice_names)}
     cost_inside = np.where(np.isin(pool.judges, plan.signal.judges), 0.0, pool.costs)
     roles = []
     for judge, name in enumerate(pool.judges):
-        everywhere = interval(overall[:, judge])
-        by_slice = {key: interval(gains[:, judge]) for key, gains in inside.items()}
+        everywhere = interval(overall[judge])
+        by_slice = {key: interval(gains[judge]) for key, gains in inside.items()}
         acts_on = tuple(
             key
             for key, gain in by_slice.items()
@@ -180,31 +178,29 @@ def _reaches(gain: Interval, charge: float, threshold: float) -> bool:
     return bool(gain.estimate > NO_GAIN and gain.estimate - charge >= threshold)
 
 
-def _slice_gains(half: AuditSet, number: int, plan: CallPlan) -> np.ndarray:
-    """Gains within a slice: float64 [judges], NaN where a half has no row of it."""
-    fit, validation = slice_rows(half, number)
-    if not len(fit) or not len(validation):
-        return np.full(len(plan.judges), np.nan)
-    called = plan.panel + plan.routes.get(half.pool.slice_names[number], ())
-    return _gains(AuditSet(half.pool, fit, validation), called, plan.settings)
-
-
-def _gains(half: AuditSet, called: Sequence[int], settings: PlanSettings) -> np.ndarray:
-    """Leave-one-out gain of called judges, added gain of others: float64 [judges]."""
-    empty = audit_fold(half, settings)
-    grown = _extend(empty, called)
-    gains = np.empty(len(half.pool.judges))
-    for judge in range(len(gains)):
-        if judge in called:
-            without = _extend(empty, [other for other in called if other != judge])
-            gains[judge] = without.risk - grown.risk
-        else:
-            gains[judge] = grown.risk - grown.risk_with(judge)
+def _slice_gains(halves: Sequence[AuditSet], number: int, plan: CallPlan) -> np.ndarray:
+    """Gains within a slice: float64 [judges, halves], NaN where a half has no row of it."""
+    pool, gains = halves[0].pool, np.full((len(plan.judges), len(halves)), np.nan)
+    filled = np.flatnonzero([slice_sizes(half)[:, number].all() for half in halves])
+    if len(filled):
+        numbers = np.full((len(halves), len(pool.slice_names)), -1)
+        numbers[filled, number] = np.arange(len(filled))
+        folds = folds_within(halves, numbers, smoothing=plan.settings.smoothing)
+        gains[:, filled] = _gains(folds, plan.panel + plan.routes.get(pool.slice_names[number], ()))
     return gains
 
 
-def _extend(fold: Fold, judges: Sequence[int]) -> Fold:
-    longer = fold.copy()
+def _gains(empty: Folds, called: Sequence[int]) -> np.ndarray:
+    """Leave-one-out gain of called judges, added gain of others: float64 [judges, folds]."""
+    grown = _extend(empty, called)
+    gains = grown.risks - grown.risks_with(range(empty.judges))
+    for judge in called:
+        gains[judge] = _extend(empty, [other for other in called if other != judge]).risks - grown.risks
+    return gains
+
+
+def _extend(empty: Folds, judges: Sequence[int]) -> Folds:
+    longer = empty.copy()
     for judge in judges:
         longer.add(judge)
     return longer

@@ -11,7 +11,9 @@ import numpy as np
 
 from judgekit.audit import AuditSet, halve_again
 from judgekit.errors import InvalidInput
-from judgekit.plan import CallPlan, PlanSettings, plan_calls, plan_panel, refit
+from judgekit.panel import find_panels
+from judgekit.plan import CallPlan, PlanSettings, panel_table, plan_calls, plan_panel, refit
+from judgekit.routes import find_routes
 
 
 @dataclass(frozen=True)
@@ -106,14 +108,21 @@ def recurring_calls(audit: AuditSet, settings: PlanSettings, steady: SteadySetti
     most often is called, the first in pool order on a tie.
     """
     pool, rng = audit.pool, np.random.default_rng(steady.seed)
-    halves = [halve_again(audit, repeats=1, rng=rng)[0] for _ in range(steady.resamples)]
-    plans = [plan_calls(half, settings) for half in halves]
-    needed = steady.share * len(plans)
-    everywhere = [plan.panel for plan in plans]
+    halves = halve_again(audit, repeats=steady.resamples, rng=rng)[::2]
+    found = find_panels(halves, settings, panels=len(halves))
+    everywhere = [tuple(step.judge for step in steps) for steps in found]
+    resampled: list[dict[str, tuple[int, ...]]] = [{} for _ in halves]
+    if pool.signal.routes and settings.route_rule != "none":
+        global_tables = [
+            panel_table(pool, half.fit, calls, settings)
+            for half, calls in zip(halves, everywhere, strict=True)
+        ]
+        resampled = [each.routes for each in find_routes(halves, halves, global_tables, settings)]
+    needed = steady.share * len(halves)
     panel = _recurring(everywhere, needed) or _recurring(everywhere, _most_votes(everywhere))[:1]
     routes = {}
     for name in pool.slice_names:
-        there = [plan.panel + plan.routes.get(name, ()) for plan in plans]
+        there = [calls + more.get(name, ()) for calls, more in zip(everywhere, resampled, strict=True)]
         added = tuple(judge for judge in _recurring(there, needed) if judge not in panel)
         if added and np.any(pool.slices == pool.slice_names.index(name)):
             routes[name] = added

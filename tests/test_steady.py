@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from judgekit.audit import halve_again
 from judgekit.calibration import fit_pattern_table
 from judgekit.errors import InvalidInput
-from judgekit.panel import audit_fold
 from judgekit.plan import PlanSettings, plan_calls
 from judgekit.policies import POLICIES
 from judgekit.steady import STEADY_POLICIES, SteadySettings, crossfit, recurring_calls, steadied
@@ -139,25 +138,6 @@ def test_a_single_group_cannot_be_halved():
     alone = replace(audit, pool=replace(audit.pool, groups=np.zeros(len(audit.pool.target))))
     with pytest.raises(InvalidInput, match="group: allowed is at least 2"):
         halve_again(alone, repeats=1, rng=np.random.default_rng(0))
-
-
-@settings(max_examples=15)
-@given(cases())
-def test_a_fold_that_follows_a_table_agrees_with_refitting_shrunk_tables(case):
-    audit, pool = case.audit, case.audit.pool
-    options = {"levels": pool.levels, "smoothing": 2.5}
-    table = fit_pattern_table(pool.codes, pool.target, judges=(1,), levels=pool.levels)
-    fold = audit_fold(audit, PlanSettings(smoothing=2.5))
-    fold.follow(table)
-    for judges in ((1,), (1, 0)):
-        shrunk = fit_pattern_table(
-            pool.codes[audit.fit], pool.target[audit.fit], judges=judges, prior=table, **options
-        )
-        answered = shrunk.predict(pool.codes[audit.validation]).probability
-        risk = np.mean((answered - pool.target[audit.validation]) ** 2)
-        assert fold.risk == pytest.approx(risk, abs=1e-12)
-        if len(judges) == 1:
-            fold.add(0)
 
 
 def test_a_prior_over_other_judges_or_rows_is_refused():

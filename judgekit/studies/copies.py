@@ -10,9 +10,10 @@ import pandas as pd
 from judgekit.audit import RolePool
 from judgekit.axes import Codes
 from judgekit.errors import InvalidInput
+from judgekit.folds import folds_of
 from judgekit.metrics import residual_correlation_matrix
-from judgekit.panel import quality_order
-from judgekit.plan import PlanSettings, audit_fold, plan_calls
+from judgekit.panel import find_panel, quality_order
+from judgekit.plan import PlanSettings
 from judgekit.policies import POLICIES
 from judgekit.studies.role_policies import draw_splits, score_outcome
 
@@ -186,12 +187,12 @@ def duplicate_gains(
     rows = []
     for number, split in enumerate(draw_splits(pool, splits=splits, rng=rng)):
         audit = pool.audit(split)
-        fold = audit_fold(audit, settings)
-        panel = plan_calls(audit, replace(settings, route_rule="none")).panel
+        folds = folds_of([audit], smoothing=settings.smoothing)
+        panel = [step.judge for step in find_panel(audit, settings)]
         for judge in panel:
-            fold.add(judge)
-        for judge in panel:
-            gain = fold.risk - fold.risk_with(judge)
+            folds.add(judge)
+        gains = (folds.risks - folds.risks_with(panel))[:, 0]
+        for judge, gain in zip(panel, gains, strict=True):
             rows.append({"setting": pool.name, "split": number, "judge": pool.judges[judge], "gain": gain})
     return pd.DataFrame(rows)
 
@@ -239,9 +240,9 @@ def near_copy_gains(
         audit = pool.audit(split)
         for original, near_copy in pairs:
             first, second = pool.judges.index(original), pool.judges.index(near_copy)
-            fold = audit_fold(audit, settings)
-            fold.add(first)
-            gains = [fold.risk - fold.risk_with(judge) for judge in others]
+            folds = folds_of([audit], smoothing=settings.smoothing)
+            folds.add(first)
+            copy_gain, *gains = (folds.risks - folds.risks_with([second, *others]))[:, 0]
             rows.append(
                 {
                     "setting": pool.name,
@@ -250,7 +251,7 @@ def near_copy_gains(
                     "near_copy": near_copy,
                     "agreement": float((pool.codes[:, first] == pool.codes[:, second]).mean()),
                     "error_correlation": float(correlation[first, second]),
-                    "copy_gain": fold.risk - fold.risk_with(second),
+                    "copy_gain": copy_gain,
                     "other": pool.judges[others[int(np.argmax(gains))]],
                     "other_gain": max(gains),
                 }

@@ -1,13 +1,12 @@
 """Whether adding judges two at a time finds what one at a time misses (Table 20)."""
 
-from itertools import combinations
-
 import numpy as np
 import pandas as pd
 
 from judgekit.audit import RolePool
-from judgekit.plan import PlanSettings, audit_fold
-from judgekit.policies import global_panel
+from judgekit.folds import folds_of
+from judgekit.panel import find_panel
+from judgekit.plan import PlanSettings
 from judgekit.studies.role_policies import draw_splits
 
 
@@ -25,18 +24,20 @@ def study_pair_addition(
     rows = []
     for number, split in enumerate(draw_splits(pool, splits=splits, rng=rng)):
         audit = pool.audit(split)
-        panel = global_panel(audit, settings).panel
-        fold = audit_fold(audit, settings)
+        panel = [step.judge for step in find_panel(audit, settings)]
+        fold = folds_of([audit], smoothing=settings.smoothing)
         for judge in panel:
             fold.add(judge)
         left = [judge for judge in range(len(pool.judges)) if judge not in panel]
-        single = [fold.risk - fold.risk_with(judge) for judge in left]
-        pairs = []
-        for first, second in combinations(left, 2):
+        single = fold.risks - fold.risks_with(left)
+        pairs = [fold.risks - np.empty((0, 1))]
+        for place, first in enumerate(left):
             longer = fold.copy()
             longer.add(first)
-            pairs.append(fold.risk - longer.risk_with(second))
-        best_single, best_pair = max(single, default=np.nan), max(pairs, default=np.nan)
+            pairs.append(fold.risks - longer.risks_with(left[place + 1 :]))
+        best_single, best_pair = (
+            float(gains.max()) if gains.size else np.nan for gains in (single, np.concatenate(pairs))
+        )
         rows.append(
             {
                 "setting": pool.name,
