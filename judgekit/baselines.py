@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from judgekit.audit import AuditSet
 from judgekit.axes import Codes
 from judgekit.calibration import PatternTable, TablePrediction, fit_pattern_table
+from judgekit.dawid_skene import fit_dawid_skene
 from judgekit.errors import InvalidInput
 from judgekit.folds import Folds, folds_of
 from judgekit.panel import NO_GAIN, quality_order
@@ -106,28 +106,12 @@ def reliability_jury(audit: AuditSet, settings: PlanSettings) -> Jury:
 
 
 def dawid_skene(audit: AuditSet, settings: PlanSettings) -> Jury:
-    """Confusion matrices from verdicts alone, by EM over the audit rows (crowd-kit); a class is a bucket."""
-    from crowdkit.aggregation import DawidSkene
-
+    """Confusion matrices from verdicts alone, by EM over the audit rows; a class is a bucket."""
     pool = audit.pool
-    rows, judges = pool.codes.shape
-    votes = pd.DataFrame(
-        {
-            "task": np.repeat(np.arange(rows), judges),
-            "worker": np.tile(np.arange(judges), rows),
-            "label": pool.codes.ravel().astype(int),
-        }
-    )
-    model = DawidSkene(n_iter=100, tol=1e-6).fit(votes)
-    classes = range(pool.levels)
-    # crowd-kit indexes errors_ by (worker, verdict), one column a true class
-    confusion = np.full((judges, pool.levels, pool.levels), NO_GAIN)
-    for judge in range(judges):
-        errors = pd.DataFrame(pd.DataFrame(model.errors_).loc[judge])
-        confusion[judge] += errors.reindex(index=classes, columns=classes).fillna(0.0).to_numpy().T
+    model = fit_dawid_skene(pool.codes, levels=pool.levels)
+    confusion = model.confusion + NO_GAIN
     confusion /= confusion.sum(axis=2, keepdims=True)
-    prior = pd.Series(model.priors_).reindex(classes).fillna(0.0).to_numpy() + NO_GAIN
-    return Jury(np.log(prior), np.log(confusion), np.linspace(0, 1, pool.levels))
+    return Jury(np.log(model.prior + NO_GAIN), np.log(confusion), np.linspace(0, 1, pool.levels))
 
 
 @dataclass(frozen=True)

@@ -143,11 +143,11 @@ table04
 # %% [markdown]
 # The jury weighs judges by their confusion matrices, as if their errors were independent; the cascade asks the best
 # judge first and stops when the answer is confident. Dawid-Skene learns the matrices from the verdicts alone, without a
-# label (on the first two splits, since it is slow). Look at what it makes of slices on which most judges are wrong
-# together: without labels, the wrong side wins the vote.
+# label. Look at what it makes of slices on which most judges are wrong together: without labels, the wrong side wins
+# the vote.
 
 # %%
-unsupervised = study_pools(pools, ["dawid_skene"], plan_settings, splits=min(splits, 2), seed=seed)
+unsupervised = study_pools(pools, ["dawid_skene"], plan_settings, splits=splits, seed=seed)
 scores = pd.concat([study.scores, unsupervised.scores])
 out.table(roles.allocation_baselines(scores), "roles/table05_allocation_baselines")
 

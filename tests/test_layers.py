@@ -70,8 +70,7 @@ BEYOND = {
     "judgekit.pooling": {"sklearn", "threadpoolctl"},
     "judgekit.regression": {"sklearn"},
     "judgekit.selection": {"sklearn"},
-    "judgekit.policies": {"sklearn", "crowdkit"},
-    "judgekit.baselines": {"sklearn", "crowdkit", "pandas"},
+    "judgekit.baselines": {"sklearn"},
     "judgekit.roles": {"pandas"},
     "judgekit.plan_view": {"pandas"},
     "judgekit.gate_training": {"torch"},
@@ -79,7 +78,7 @@ BEYOND = {
     "judgekit.panel_command": {"tqdm"},
 }
 IN_JUDGES = {"torch", "transformers", "vllm", "gguf", "tokenizers", "safetensors", "huggingface_hub"}
-ONLY_IN_FUNCTIONS = {*IN_JUDGES, "crowdkit", "ray"}
+ONLY_IN_FUNCTIONS = {*IN_JUDGES, "ray"}
 OPTIONAL = {*IN_JUDGES, "ray"} - {"torch"}
 
 

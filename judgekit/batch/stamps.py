@@ -23,7 +23,6 @@ DISTRIBUTIONS = (
     "scipy",
     "statsmodels",
     "scikit-learn",
-    "crowd-kit",
     "torch",
     "matplotlib",
     "seaborn",

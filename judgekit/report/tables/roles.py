@@ -78,17 +78,14 @@ def strong_baselines(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def allocation_baselines(scores: pd.DataFrame) -> pd.DataFrame:
-    """Table 5: reliability jury, frugal cascade and routed plan; last, Dawid-Skene without labels.
-
-    Dawid-Skene is slow and may have been run on the first splits only, which its column's name says.
-    """
+    """Table 5: reliability jury, frugal cascade and routed plan; last, Dawid-Skene without labels."""
     return _beside(
         scores,
         {
             "reliability_jury": {"risk": "reliability_jury_risk", "cost": "reliability_jury_cost"},
             "frugal_cascade": {"risk": "frugal_cascade_risk", "cost": "frugal_cascade_cost"},
             "role_routed": {"risk": "role_risk", "cost": "role_cost"},
-            "dawid_skene": {"risk": "dawid_skene_risk_first_splits"},
+            "dawid_skene": {"risk": "dawid_skene_risk"},
         },
     )
 
