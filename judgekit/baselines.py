@@ -6,7 +6,7 @@ import numpy as np
 
 from judgekit.audit import AuditSet
 from judgekit.axes import Codes
-from judgekit.calibration import PatternTable, TablePrediction, fit_pattern_table
+from judgekit.calibration import PatternTable, fit_pattern_table
 from judgekit.dawid_skene import fit_dawid_skene
 from judgekit.errors import InvalidInput
 from judgekit.folds import Folds, folds_of
@@ -51,6 +51,7 @@ class Stack:
 
 def logistic_stack(audit: AuditSet, *, by_slice: bool) -> Stack:
     """L2-regularised logistic regression (C = 1) on one-hot verdicts; ridge (alpha = 1) for scalar labels."""
+    from sklearn import config_context
     from sklearn.linear_model import LogisticRegression, Ridge
 
     pool = audit.pool
@@ -58,9 +59,11 @@ def logistic_stack(audit: AuditSet, *, by_slice: bool) -> Stack:
     hot = _one_hot(pool.codes, pool.levels)
     features, usual = _by_slice(hot, pool.slices, slices), hot.mean(axis=0)
     if _binary(pool.target):
-        model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-8).fit(
-            features, pool.target.astype(int)
-        )
+        # the checks of a fit take a sixth of its time, and nothing here is a user's
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-8).fit(
+                features, pool.target.astype(int)
+            )
         return Stack(model.coef_[0], float(model.intercept_[0]), pool.levels, slices, True, usual)
     model = Ridge(alpha=1.0).fit(features, pool.target)
     return Stack(model.coef_, float(model.intercept_), pool.levels, slices, False, usual)
@@ -131,17 +134,12 @@ class Cascade:
 
     def apply(self, codes: Codes, slices: np.ndarray) -> Outcome:
         """Answer rows, each with as many judges as it takes."""
-        return self.stop(_path(self.table, codes))
-
-    def stop(self, path: TablePrediction) -> Outcome:
-        """Cut each row's path, as `_path` gives it, where it becomes confident."""
-        confident = np.maximum(path.probability, 1 - path.probability) >= self.confidence
-        confident[:, -1] = True
-        used = confident.argmax(axis=1)
-        rows = np.arange(len(used))
-        called = np.zeros(confident.shape, dtype=bool)
-        called[:, list(self.table.judges)] = np.arange(confident.shape[1]) <= used[:, None]
-        return Outcome(path.probability[rows, used], called, path.depth[rows, used] <= used)
+        path = self.table.path(codes)
+        last = _stops(path.probability, self.confidence)
+        rows = np.arange(len(last))
+        called = np.zeros(path.depth.shape, dtype=bool)
+        called[:, list(self.table.judges)] = np.arange(len(self.table.judges)) <= last[:, None]
+        return Outcome(path.probability[rows, last], called, path.depth[rows, last] <= last)
 
 
 def frugal_cascade(audit: AuditSet, settings: PlanSettings) -> Cascade:
@@ -153,12 +151,13 @@ def frugal_cascade(audit: AuditSet, settings: PlanSettings) -> Cascade:
     pool = audit.pool
     order = tuple(int(judge) for judge in quality_order(audit, settings))
     fitted = _ordered_table(audit, audit.fit, order, settings)
-    codes, target = pool.codes[audit.validation], pool.target[audit.validation]
-    path = _path(fitted, codes)
-    losses = []
-    for confidence in CONFIDENCES:
-        outcome = Cascade(fitted, confidence).stop(path)
-        losses.append(np.mean((outcome.probability - target) ** 2))
+    target = pool.target[audit.validation]
+    probability = fitted.path(pool.codes[audit.validation]).probability
+    rows = np.arange(len(target))
+    losses = [
+        float(np.mean((probability[rows, _stops(probability, confidence)] - target) ** 2))
+        for confidence in CONFIDENCES
+    ]
     best = int(np.argmax(np.array(losses) <= min(losses) + NO_GAIN))
     everything = np.arange(len(pool.target))
     return Cascade(_ordered_table(audit, everything, order, settings), float(CONFIDENCES[best]))
@@ -190,13 +189,11 @@ def best_subset(audit: AuditSet, settings: PlanSettings) -> CallPlan:
     return plan_panel(audit, best, replace(settings, route_rule="none", slice_tables="routed"))
 
 
-def _path(table: PatternTable, codes: Codes) -> TablePrediction:
-    """Predictions after one judge, two, and so on: each array [items, judges]."""
-    steps = [table.predict(codes, depth=depth) for depth in range(1, len(table.judges) + 1)]
-    return TablePrediction(
-        np.stack([step.probability for step in steps], axis=1),
-        np.stack([step.depth for step in steps], axis=1),
-    )
+def _stops(probability: np.ndarray, confidence: float) -> np.ndarray:
+    """Place of the judge at whom each row's path becomes confident, else of the last: int64 [items]."""
+    confident = np.maximum(probability, 1 - probability) >= confidence
+    confident[:, -1] = True
+    return np.asarray(confident.argmax(axis=1))
 
 
 def _ordered_table(

@@ -1,5 +1,6 @@
 """Pattern tables: the mean label of every combination of verdicts, shortened where it was never seen."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,33 +52,47 @@ class PatternTable:
         """Patterns over the whole panel that were seen."""
         return len(self.keys[-1]) if self.keys else 1
 
-    def predict(self, codes: Codes, *, depth: int | None = None) -> TablePrediction:
+    def predict(self, codes: Codes) -> TablePrediction:
         """Look up each row's pattern, shortening it from the last-added judge until it was seen.
 
         Parameters
         ----------
         codes : int [items, judges of the pool]
             Verdicts; -1 = missing, which ends the pattern at the judge before, as a level never seen does.
-        depth : int, optional
-            Use this many judges of the panel only.
         """
-        node = np.zeros(len(codes), dtype=np.int64)
         probability = np.full(len(codes), self.base_rate)
-        reached = np.zeros(len(codes), dtype=np.int64)
-        alive = np.arange(len(codes))
-        patterns = 1
-        for judge, keys, values in zip(self.judges[:depth], self.keys, self.values, strict=False):
-            place = np.full(patterns * self.levels, -1, dtype=np.int64)
+        depth = np.zeros(len(codes), dtype=np.int64)
+        for rows, value in self._walk(codes):
+            probability[rows] = value
+            depth[rows] += 1
+        return TablePrediction(probability, depth)
+
+    def path(self, codes: Codes) -> TablePrediction:
+        """Predictions by the first judge, by the first two, and so on: arrays [items, judges of the table].
+
+        Takes what `predict` takes, and its last column is what that returns.
+        """
+        probability = np.full((len(codes), len(self.judges)), self.base_rate)
+        depth = np.zeros(probability.shape, dtype=np.int64)
+        for place, (rows, value) in enumerate(self._walk(codes)):
+            probability[rows, place:] = value[:, None]
+            depth[rows, place:] += 1
+        return TablePrediction(probability, depth)
+
+    def _walk(self, codes: Codes) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows whose pattern was seen at each depth, and what it predicts."""
+        rows, node, patterns = np.arange(len(codes)), np.zeros(len(codes), dtype=np.int64), 1
+        for judge, keys, values in zip(self.judges, self.keys, self.values, strict=True):
+            # the last place, which -1 finds, is that of a verdict not given
+            place = np.full(patterns * self.levels + 1, -1, dtype=np.int64)
             place[keys] = np.arange(len(keys))
-            verdict = codes[alive, judge]
+            verdict = codes[rows, judge]
             given = (verdict >= 0) & (verdict < self.levels)
-            node = np.where(given, place[node * self.levels + np.where(given, verdict, 0)], -1)
-            seen = node >= 0
-            alive, node = alive[seen], node[seen]
-            probability[alive] = values[node]
-            reached[alive] += 1
+            node = place[np.where(given, node * self.levels + verdict, -1)]
+            if node.min(initial=0) < 0:
+                rows, node = rows[node >= 0], node[node >= 0]
+            yield rows, values[node]
             patterns = len(keys)
-        return TablePrediction(probability, reached)
 
 
 def fit_pattern_table(

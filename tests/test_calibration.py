@@ -72,9 +72,13 @@ def test_agrees_with_a_dictionary_of_tuples(case, smoothing, data):
     answers = [obvious.answer(row) for row in holes]
     np.testing.assert_allclose(found.probability, [value for value, _ in answers], atol=1e-12)
     assert found.depth.tolist() == [depth for _, depth in answers]
-    for depth in range(len(judges)):
-        shorter = DictTable(codes[fit], target[fit], judges[:depth], smoothing).predict(holes)
-        np.testing.assert_allclose(table.predict(holes, depth=depth).probability, shorter, atol=1e-12)
+    path = table.path(holes)
+    for place in range(len(judges)):
+        shorter = DictTable(codes[fit], target[fit], judges[: place + 1], smoothing)
+        answers = [shorter.answer(row) for row in holes]
+        np.testing.assert_allclose(path.probability[:, place], [value for value, _ in answers], atol=1e-12)
+        assert path.depth[:, place].tolist() == [depth for _, depth in answers]
+    np.testing.assert_array_equal(path.probability[:, -1], found.probability)
 
 
 @given(cases(), st.integers(0, 4))

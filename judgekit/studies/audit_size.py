@@ -62,19 +62,20 @@ def study_audit_sizes(
     rows = []
     drawn = draw_splits(pool, splits=splits, rng=rng)
     for number, (split, child) in enumerate(zip(drawn, rng.spawn(splits), strict=True)):
-        full = {policy: POLICIES[policy](pool.audit(split), settings) for policy in policies}
+        whole = pool.audit(split)
+        full = {policy: POLICIES[policy](whole, settings) for policy in policies}
         parts = {(100, KEPT): split, (100, ANEW): halve_anew(split, pool.groups, rng=child)}
         for percent in sorted(set(percents) - {100}):
             parts[percent, KEPT] = audit_subsample(split, pool.groups, fraction=percent / 100, rng=child)
         for (percent, halves), part in sorted(parts.items()):
             usable = float(np.ptp(pool.target[part.construction])) > 0
+            audit = pool.audit(part) if usable and part is not split else None
             for policy in policies:
                 row = {"setting": pool.name, "split": number, "audit_percent": percent, "halves": halves}
                 row |= {"policy": policy, "audit_rows": len(part.construction)}
                 row["test_fraction"] = len(split.test) / (len(split.test) + len(split.construction))
                 if usable:
-                    same = part is split
-                    fitted = full[policy] if same else POLICIES[policy](pool.audit(part), settings)
+                    fitted = full[policy] if audit is None else POLICIES[policy](audit, settings)
                     scores = score_policy(pool, fitted, part)
                     row |= {name: scores[name] for name in ("risk", "accuracy", "cost", "calls")}
                     row["plan_jaccard"] = plan_overlap(fitted, full[policy])

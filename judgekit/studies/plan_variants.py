@@ -71,8 +71,9 @@ def study_plan_variants(
         split_rng, part_rng = child.spawn(2)
         whole = split_by_group(pool.groups, rng=split_rng)
         part = audit_subsample(whole, pool.groups, fraction=fraction, rng=part_rng)
+        audits = [pool.audit(split) for split in (whole, part)]
         for name in variants:
-            plans = [POLICIES[name](pool.audit(split), settings) for split in (whole, part)]
+            plans = [POLICIES[name](audit, settings) for audit in audits]
             row: dict[str, object] = {"setting": pool.name, "split": number, "policy": name}
             calls = []
             for prefix, plan in zip(("", "part_"), plans, strict=True):
