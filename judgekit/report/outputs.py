@@ -125,6 +125,8 @@ def svg_bytes(figure: "Figure") -> bytes:
     buffer = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "judgekit", "svg.fonttype": "path", "svg.image_inline": True}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    # Saving leaves the mark of a change, for which pyplot would draw once more, unseen, where a cell ends.
+    figure.stale = False
     return buffer.getvalue()
 
 

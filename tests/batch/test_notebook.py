@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import nbformat
 import pytest
 from hypothesis import given
@@ -127,3 +130,11 @@ def test_text_is_read_by_the_kind_of_the_default(text, default, value):
 def test_text_that_is_no_literal_is_refused():
     with pytest.raises(InvalidInput, match="parameter n: allowed is a number; given one half"):
         value_from_text("one half", 0.5, name="n")
+
+
+def test_reading_notebooks_compiles_no_grammar_of_addresses():
+    script = "import sys, judgekit.batch.notebook; print('lark' in sys.modules)"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ran.stdout == "False\n"

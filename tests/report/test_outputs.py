@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib._pylab_helpers import Gcf
 
 from judgekit.errors import InvalidInput
 from judgekit.report import outputs
@@ -119,6 +120,20 @@ def test_figure_is_byte_stable_dateless_and_draws_text_as_paths():
     assert mpl.__version__ not in text
     assert "<text" not in text
     assert "\r" not in text
+
+
+def test_a_saved_figure_is_not_drawn_again_until_it_changes(monkeypatch):
+    figure, ax = plt.subplots()
+    drawn = []
+    monkeypatch.setattr(figure.canvas, "draw_idle", lambda: drawn.append(figure))
+    outputs.svg_bytes(figure)
+    # what pyplot does where a notebook's cell ends
+    Gcf.draw_all()
+    assert drawn == []
+    ax.set_title("Another")
+    Gcf.draw_all()
+    plt.close(figure)
+    assert drawn == [figure]
 
 
 def test_axes_grid_and_array_of_axes_lead_to_their_figure(tmp_path):
