@@ -6,8 +6,13 @@
 # *Needs*: nothing for the `simulated` profile; the SummEval judgments for `recorded` (`judgekit data fetch summeval`).
 # *Takes*: seconds.
 #
-# Each section states a proposition, computes it, and asserts the formula. In JupyterLab the figures have sliders;
-# elsewhere the same figure stands still.
+# Each section states a proposition, computes it, and asserts the formula: what a judge's
+# [soft score](glossary.md#soft-score) throws away, what the [correlation of errors](glossary.md#residual-correlation)
+# leaves to average out, which [pool temperature](glossary.md#pool-temperature) undoes the
+# [temperatures of the judges](glossary.md#judge-temperature), and when one judge turns a
+# [log pool](glossary.md#log-pool) or a [linear pool](glossary.md#linear-pool) round. The last section holds the
+# assumptions against the judges of each [benchmark cell](glossary.md#benchmark-cell). In JupyterLab some figures have
+# sliders; elsewhere the same figure stands still.
 
 # %% tags=["parameters"]
 profile = "simulated"
@@ -144,9 +149,70 @@ table = out.table(pd.concat(rows, ignore_index=True), "judgemoe/assumptions")
 table.pivot(index="benchmark_cell", columns="assumption", values="measured")[rows[0]["assumption"]]
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. In the veto section, raise the good judges' mass from 0.6 to 0.8. How many of them does it take to outvote a
-#    veto of a millionth?
-# 2. Give all three judges of the temperature section the same temperature of 2. What is T* then, and why is it below 1?
-# 3. Run the last section on `summeval_consistency` (or `sim_wmt_1_5`). Which assumption breaks worst there?
+# **1. Outvoting a veto.** The weak judge of the veto section leaves one millionth on the right bucket and puts a half on
+# the wrong one. How many good judges (0.6 and 0.3) does it take to outvote it in the log pool, and how many in the
+# linear one? Guess; then work it out from the two conditions. Which helps the log pool more: surer good judges
+# (0.8 and 0.15), or this package's floor, below which no probability is let into a log (0.0001)?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# def needed(right, wrong, left):
+#     rows = {m: theory.flips(right, wrong, np.array([left]), 0.5, m).iloc[0] for m in range(1, 30)}
+#     return {pool: next(m for m, row in rows.items() if not row[pool]) for pool in ("log", "linear")}
+#
+#
+# cases = {"as above": (0.6, 0.3, 1e-6), "surer": (0.8, 0.15, 1e-6), "floored": (0.6, 0.3, 1e-4)}
+# pd.DataFrame({name: needed(*case) for name, case in cases.items()})
+# ```
+#
+# Nineteen against two: `log(0.5 / 0.000001) / log(0.6 / 0.3)` is 18.9, and `(0.5 - 0.000001) / (0.6 - 0.3)` is 1.7. With
+# surer judges eight are enough for the log pool (and one for the linear), with the floor it still takes 13. The linear
+# pool counts votes, and a veto is one vote. The log pool adds up evidence, and a millionth is strong evidence if the
+# judge means it: nineteen judges who are each twice as likely to be right as wrong barely weigh as much. Whether it does
+# mean it is a question of calibration, not of pooling.
+#
+# </details>
+#
+# **2. Sharp and blunt.** One judge is twice too sharp (τ = 0.5), one is right (1), one is twice too blunt (2). Guess
+# whether their faults cancel, so that T* = 1. And what is T* if all three have τ = 2? JudgeMoE prints T = 0.7: what does
+# that say about its judges, if the model is right?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# groups = {"0.5, 1, 2": [0.5, 1.0, 2.0], "all 2": [2.0, 2.0, 2.0], "all 1.43": [1.43, 1.43, 1.43]}
+# pd.Series({name: theory.best_pool_temperature(np.full(3, 1 / 3), group) for name, group in groups.items()})
+# ```
+#
+# They do not: T* = (2 + 1 + 0.5) / 3 = 1.17. T* averages 1/τ and not τ, because the log pool averages log
+# probabilities, and a sharp judge's are the larger ones: it speaks louder, so the pool must be flattened. Three blunt
+# judges of τ = 2 give T* = 0.5: all say too little, and the pool has to be sharpened. T = 0.7 would say that 1/τ is 0.7
+# on average, hence judges that are too blunt, about τ = 1.4. But the same 0.7 can come from elsewhere: it was chosen on
+# validation rows by the order of the scores, which hardly depends on T, and real judges are not tempered truths.
+#
+# </details>
+#
+# **3. A formula whose assumptions fail.** `σ² (ρ + (1 − ρ)/m)` supposes equal variances and equal correlations. In the
+# last table neither is equal. By how much, would you say, does the formula miss the variance of the judges' mean? In
+# which direction? And is that variance what we lose to the judges?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# broken = table.pivot(index="benchmark_cell", columns="assumption", values="by_how_much")
+# broken[["equal error variance", "equal error correlation", "variance formula", "unbiased"]].round(3)
+# ```
+#
+# By 3% at most, though one judge's variance may be twice another's: actual over formula is 0.971 to 1.000 on the simulated
+# cells, 0.980 to 0.999 on the recorded ones, so upward on every cell. The variance of a mean is the average of all
+# covariances `σ_i σ_j ρ_ij`, so only averages matter; the formula puts the average σ² where the average `σ_i σ_j` of two
+# judges belongs, which is never larger. An assumption may be false and do little harm: ask what depends on it.
+#
+# And no: the formula leaves out the bias, which does not average out at all when all judges share it. On recorded
+# `summeval_fluency` every judge scores 1.5 to 1.9 below the humans. The square of that is at least 2.3, against a
+# variance of 0.44. Spearman's correlation does not see it; a risk does, and so does anyone who reads the score.
+#
+# </details>
