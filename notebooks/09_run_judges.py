@@ -6,14 +6,14 @@
 # (`make demo-model`).
 # *Takes*: seconds simulated; two minutes with the real model on two CPU cores.
 #
-# A judge that answers "4" has said little. Its next-token probabilities say how sure it is of the 4, and what else it
-# would have said. This notebook asks a judge about 40 answers, reads the probability of every label in one forward
-# pass, and looks at what can go wrong on the way: mass that falls on no label, verdicts that follow the order of the
-# answers, scales that a judge does not use alike.
+# A [judge](glossary.md#judge) that answers "4" has said little. Its next-token probabilities say how sure it is of the
+# 4, and what else it would have said. This notebook asks a judge about 40 answers, reads the probability of every label
+# in one forward pass, and looks at what can go wrong on the way: [mass](glossary.md#mass-outside-the-labels) that falls
+# on no label, verdicts that follow the order of the answers, scales that a judge does not use alike.
 #
-# Set `profile` to `"local"` to meet SmolLM2, a model of 135 million parameters. It shows the mechanics, not quality: no
-# one should choose an answer by it. The stand-in draws its probabilities from a hash of the prompt, so whatever order
-# or agreement you see in the simulated profile is chance.
+# Set [`profile`](glossary.md#profile) to `"local"` to meet SmolLM2, a model of 135 million parameters. It shows the
+# mechanics, not quality: no one should choose an answer by it. The stand-in draws its probabilities from a hash of the
+# prompt, so whatever order or agreement you see in the simulated profile is chance.
 
 # %% tags=["parameters"]
 profile = "simulated"
@@ -40,9 +40,10 @@ answers, pairs = demo.example_items("answers", count), demo.example_items("pairs
 # %% [markdown]
 # ## What the judge sees
 #
-# A **protocol** is the prompt, the scale, the read-out and the order, and its digest is part of the key of every output:
-# change a word, and nothing that was recorded under the old one is reused. Look at the end of the prompt. The answer is
-# made to open with "Score:", behind which a judge has little choice but to name a score.
+# A [protocol](glossary.md#protocol) is the prompt, the scale, the [read-out](glossary.md#read-out) and the order, and
+# its digest is part of the key of every output: change a word, and nothing that was recorded under the old one is
+# reused. Look at the end of the prompt. The answer is made to open with "Score:", behind which a judge has little
+# choice but to name a score.
 
 # %%
 protocol = pool.protocols[0]
@@ -88,10 +89,10 @@ read_outs.label_mass(run.judgments)
 # %% [markdown]
 # ## Hard against soft
 #
-# The **hard** score is the most probable label, the **soft** score the expected one. Look at the levels: a small judge
-# gives nearly every answer the same hard score, and its doubt, which the soft score keeps, is all that tells answers
-# apart. Then look at the correlation with the label. Half of these answers are plainly wrong, so a good judge comes
-# near 1; NaN stands where every answer got the same score.
+# The [hard](glossary.md#hard-score) score is the most probable label, the [soft](glossary.md#soft-score) score the
+# expected one. Look at the levels: a small judge gives nearly every answer the same hard score, and its doubt, which
+# the soft score keeps, is all that tells answers apart. Then look at the correlation with the label. Half of these
+# answers are plainly wrong, so a good judge comes near 1; NaN stands where every answer got the same score.
 
 # %%
 read_outs.hard_against_soft(run.judgments, run.judges, run.labels)
@@ -115,14 +116,15 @@ read_outs.range_against_range(run.judgments, run.judges, coarse="direct_1_5", fi
 
 # %%
 asked = demo.run_demonstration(pairs_pool, pairs, Path(place.name) / "pairs")
-read_outs.position_flips(recording(asked.folder).judgments)
+orders = recording(asked.folder)
+read_outs.position_flips(orders.judgments)
 
 # %% [markdown]
 # ## The same model, computed in other ways
 #
 # The tokens that all prompts share are computed once, and matrix products run at medium precision. Look at the largest
-# difference that these shortcuts make to any probability; a thousandth moves no score. Where vLLM is installed it
-# answers too.
+# difference that these shortcuts make to any probability; a thousandth moves no score. Four answers will do, since the
+# plain way takes a second a prompt. Where vLLM is installed it answers too.
 #
 # Measured on 30 November 2026 on 2 CPU cores: on 200 prompts, half of them with "10" among the labels, vLLM and an HTTP
 # server of vLLM agree with transformers to 0.001 (a test repeats this on a CPU build of vLLM). The runner, which stores
@@ -131,7 +133,7 @@ read_outs.position_flips(recording(asked.folder).judgments)
 # the reading shares its opening with its neighbours; an engine that keeps the prompt between samples narrows that.
 
 # %%
-demo.backend_agreement(pool, answers.head(8))
+demo.backend_agreement(pool, answers.head(4))
 
 # %% [markdown]
 # ## The same on a GPU
@@ -163,8 +165,80 @@ print(*describe(estimate(roles)), sep="\n")
 place.cleanup()
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. In `nbconfig/pools/cpu_demo.yaml`, change `prefill` to `"I would give it a"`. How much mass is left on the labels?
-# 2. Swap `low` and `high` in words: write a `template` that calls 1 the best. Does the judge follow?
-# 3. Copy `cpu_demo.yaml`, put a model of yours in, and run `judgekit judge` on `data/examples/pairs.jsonl`.
+# They need the real model: the stand-in answers any prompt by dice.
+#
+# **1. Other words.** The answer opens with "Score:", and most of the mass is on the labels. What if it opens with
+# "I would give it a", or with "I would give it a score of"? Put the three in order before you ask.
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from dataclasses import replace
+#
+# openings = ["Score:", "I would give it a", "I would give it a score of"]
+# asked_so = tuple(replace(protocol, name=opening, prefill=opening) for opening in openings)
+# with tempfile.TemporaryDirectory() as folder:
+#     again = demo.run_demonstration(replace(pool, protocols=asked_so), answers.head(12), Path(folder))
+#     mass = read_outs.label_mass(recording(again.folder).judgments)
+# mass
+# ```
+#
+# SmolLM2 puts 0.67 of its mass on the labels behind "Score:", 0.69 behind "I would give it a score of" and 0.35 behind
+# "I would give it a". After "a" many words fit, and "a 4" is one of them; after "score of" hardly anything but a number
+# does. What counts is how few ways the sentence can go on, not how polite it is. (The stand-in has 0.8 everywhere.)
+# What is read is scaled to sum to one in each case: without the column `mass` nobody would notice.
+#
+# </details>
+#
+# **2. The scale turned round.** Say in the prompt that 1 is the best and 5 the worst. What should happen to the soft
+# scores of right and wrong answers, and what will happen with a judge of 135 million parameters?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from dataclasses import replace
+#
+# template = protocol.template.replace("(worst)", "(the best)").replace("(best)", "(the worst)")
+# both = (protocol, replace(protocol, name="turned", template=template))
+# with tempfile.TemporaryDirectory() as folder:
+#     again = demo.run_demonstration(replace(pool, protocols=both), answers.head(12), Path(folder))
+#     found = recording(again.folder)
+# soft = found.judgments.assign(soft=read_outs.soft_scores(found.judgments, "1 2 3 4 5"))
+# soft = soft.pivot(index="item", columns="protocol", values="soft")
+# label = found.labels.drop_duplicates("item").set_index("item")["label"]
+# print(soft.corr("spearman").round(2))
+# soft.groupby(label).mean().round(2)
+# ```
+#
+# A judge that reads would change s into 6 - s, and the two columns would correlate at -1. For SmolLM2 it is +0.96: it
+# goes on as if nothing had been said. Both means are 3.26 before and 3.16 after, for right answers as for wrong ones.
+# What its soft score orders is the prompt's surface and not the answer's worth. Turning the scale is a test that needs
+# no label: run it before you trust a correlation. (The stand-in's correlation is -0.34 here, by chance.)
+#
+# </details>
+#
+# **3. Both orders, averaged.** A judge that goes by the place can be averaged over the two orders, and the place drops
+# out. What is left of its verdicts: is it right more often then, and how sure is it? No prompt is needed, only `orders`.
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# pair = orders.judgments["item"].str.split("|").str[0]
+# first = orders.judgments.assign(pair=pair).pivot(index="pair", columns="ordering", values="p_1")
+# a_wins = pd.DataFrame({"a first": first["ab"], "b first": 1 - first["ba"]})
+# a_wins["averaged"] = a_wins.mean(axis=1)
+# label = orders.labels[orders.labels["item"].str.endswith("|ab")]["label"].to_numpy() == 1
+# right = (a_wins > 0.5).eq(label, axis=0).mean()
+# print(a_wins.corr().round(2))
+# pd.DataFrame({"right": right, "from a half": (a_wins - 0.5).abs().mean()}).round(3)
+# ```
+#
+# With SmolLM2 the two orders correlate at -0.96: what it says for the answer shown first, it says for either. A single
+# order is 0.11 away from a half on average, the mean of both 0.013: nearly all it was sure of was the place. It is right
+# on 9, 13 and 12 of the 20 pairs, and a coin would be right on 10, give or take two. Averaging removes the preference
+# for a place; it cannot put judgment where there was none. That costs two calls a pair, which is why a pool counts both
+# orders as one group and two calls. (The stand-in, without a preference for a place, is right on 6, 10 and 9.)
+#
+# </details>
