@@ -7,9 +7,11 @@
 # *Takes*: under two minutes on two cores.
 #
 # Judges that print one score hide their doubt. **JudgeMoE** keeps each judge's whole distribution over the scores, lets a
-# small network (the **gate**) weigh the judges anew for every item, pools the weighted distributions, and reads off the
-# expected score last. The question is when this beats the best single judge, an unweighted pool, and a pool with fixed
-# weights that knows whose errors go together. Quality is Spearman's correlation with the human score.
+# small network (the [gate](glossary.md#gate)) weigh the judges anew for every item,
+# [pools](glossary.md#log-pool) the weighted distributions, and reads off the
+# [expected score](glossary.md#soft-score) last. The question is when this beats the best single judge, an unweighted
+# pool, and a pool with fixed weights that knows [whose errors go together](glossary.md#covariance-aware-pool). Quality is
+# [Spearman's correlation](glossary.md#spearman-correlation) with the human score.
 
 # %% tags=["parameters"]
 profile = "simulated"
@@ -26,13 +28,16 @@ import pandas as pd
 
 from judgekit.gate import GateSettings
 from judgekit.report import outputs
+from judgekit.report.live import drag
 from judgekit.report.plots import aggregation as plots
+from judgekit.report.plots.dials import plot_pool_temperature
 from judgekit.report.tables import aggregation as tables
 from judgekit.sources.cells import cell_names, load_cell
 from judgekit.studies import aggregation_stats, gate_diagnostics, training_signal
 from judgekit.studies.aggregation import Configuration
 from judgekit.studies.aggregation_main import AggregationSettings, study_aggregation
 from judgekit.studies.deployment import study_deployment
+from judgekit.studies.pool_temperature import study_pool_temperature
 
 # %%
 pd.set_option("display.precision", 4)
@@ -44,10 +49,11 @@ cells = [load_cell(profile, name, part=wmt_part if name.startswith("wmt22") else
 # %% [markdown]
 # ## Choose, freeze, confirm
 #
-# Every cell is split 60/20/20 by document into train, validation and test rows. Gates are trained on train rows; a grid
-# of gate variants is compared on the **validation** rows of the `choose` cells; the best is frozen, and only then scored
-# on all cells, `confirm` cells among them. The same rows choose the members of the **best pipeline** of the last section
-# but two. Permuting the test labels changes none of these choices; a test of this project does just that.
+# Every [cell](glossary.md#benchmark-cell) is split 60/20/20 by document into train, validation and test rows. Gates are
+# trained on train rows; a grid of gate variants is compared on the **validation** rows of the `choose` cells; the best is
+# frozen, and only then scored on all cells, `confirm` cells among them. The same rows choose the members of the
+# [best pipeline](glossary.md#best-pipeline) near the end. Permuting the test labels changes none of these choices; a test
+# of this project does just that.
 #
 # In the recorded profile the choose cells are SummEval and DialSummEval, and WMT22 enters with its core part (parameter
 # `wmt_part`; `"all"` takes five times as long). `extra` cells let judges without probabilities join.
@@ -167,6 +173,22 @@ figure = out.figure(plots.plot_temperatures(sweep), "judgemoe/temperature_sweep"
 sweep.round(4)
 
 # %% [markdown]
+# What Spearman does not see, to drag: the unweighted log pool of the first cell, on validation rows. On the left is the
+# item on which its judges differ most, in the middle the order of all items, on the right the log loss: minus the log of
+# the mass on the human score, low where the pool is sure of the right thing. Look at which of the three moves as T goes
+# from 0.7 to 2, and whether 0.7 is where the log loss is lowest.
+
+# %%
+temperatures = [step / 10 for step in range(1, 61)]
+heated = study_pool_temperature(study.results[0].parts, temperatures)
+panels = drag(
+    lambda pool_temperature: plot_pool_temperature(
+        heated.measures, heated.example, label=heated.label, pool_temperature=pool_temperature
+    ),
+    {"pool_temperature": (0.1, 6.0, 0.1, 0.7)},
+)
+
+# %% [markdown]
 # ## Does the gate trust the better judges?
 #
 # Each panel is a cell, each dot a judge; the number is the rank correlation between mean weight and the judge's own
@@ -282,8 +304,71 @@ pools = {cell.name: cell.judgments.judges["active_parameters"] for cell in cells
 out.table(tables.compute_accounting(pools), "judgemoe/compute")
 
 # %% [markdown]
-# ## Three things to try
+# ## Three exercises
 #
-# 1. Set `seed` to 1: other documents are tested. Which leads keep their sign?
-# 2. Set `epochs` to 5. The gate stays nearer to the uniform pool: where does that help?
-# 3. Add a component to `judgekit/studies/pipeline.py` and see whether validation picks it.
+# **1. Is 0.7 a good temperature?** Pick T for the unweighted log pool of every cell, once by log loss and once by
+# Spearman, both on validation rows. Guess: below 1 or above? And how much does Spearman have to say about it?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# rows = []
+# for result in study.results:
+#     found = study_pool_temperature(result.parts, temperatures).measures
+#     best = {"by log loss": found["log_loss"].idxmin(), "by Spearman": found["spearman"].idxmax()}
+#     moved = found["spearman"].max() - found["spearman"].min()
+#     rows.append({"cell": result.parts.name, **best, "Spearman moves by": moved})
+# pd.DataFrame(rows).round(3)
+# ```
+#
+# On recorded judges the log loss never picks a T below 1: it goes from 1 to 6, the end of the range. They are surer than
+# they are right, and since they tend to be wrong together, the pool is no humbler than they are. A T of 0.7 makes it
+# surer still. Of the simulated cells four come out at 0.7, the others between 0.8 and 2.0: how sure each judge is was a
+# knob there. Spearman picks anything from 0.1 to 6, and over that whole range it moves by at most 0.07 everywhere but on
+# WMT. A measure of order cannot choose a temperature; whoever needs the probabilities, for a threshold or a price, should
+# not take one that was chosen by it.
+#
+# </details>
+#
+# **2. How many experiments?** The exact test over cells and the one over data sets give very different p values for the
+# same lead. What is the smallest one-sided p that the test over data sets could have given, had every data set agreed?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# tests = comparisons.groupby(["scope", "unit"], sort=False)["n"].first().to_frame()
+# tests.assign(smallest_p=0.5 ** tests["n"])
+# ```
+#
+# Under the hypothesis of no difference each sign is a coin, so n agreeing signs have p = 2^-n. Recorded: five data sets,
+# 0.031; the lead over the single judge (4 of 5, p = 0.16) *could not* have passed 1%, whatever JudgeMoE had done, and no
+# lead could pass 5% after Holm's factor for eight baselines. The p of 0.011 over 16 cells counts four aspects of the same
+# summaries, scored by the same judges, as four experiments. Seven data sets would be the least for 1%. Simulated: eight,
+# 0.004. So read a large p here as "too few data sets" before you read it as "no difference".
+#
+# </details>
+#
+# **3. Fewer calls.** JudgeMoE calls every judge of the pool on every item, and then weighs them. The fixed subset calls
+# those that validation rows chose, and weighs them alike. Compare the two in the table of means. How many judges does
+# the subset call?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# results = [result for result in study.results if result.parts.cell.role != "extra"]
+# sizes = pd.DataFrame(
+#     {
+#         "cell": [result.parts.name for result in results],
+#         "subset": [len(result.fixed.subset.best) for result in results],
+#         "all": [len(result.parts.cell.judgments.names) for result in results],
+#     }
+# )
+# sizes.mean(numeric_only=True)
+# ```
+#
+# Recorded: 2.0 of 4.8 judges, at a mean Spearman of 0.544 against JudgeMoE's 0.541; the interval of the difference
+# spans zero on both sides. Simulated: 3.3 of 6, 0.358 against 0.366. Most of what the gate gains over the unweighted pool
+# is had by leaving the bad judges out, once and for all items. A weight per item would have to add to that, and each of
+# its items costs the calls of the whole pool.
+#
+# </details>

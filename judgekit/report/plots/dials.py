@@ -167,17 +167,21 @@ def plot_pool_temperature(
     axes[0].set_xticks(support)
     axes[0].set_ylim(0, 1)
     axes[0].set_title(f"one item, T = {near:g}")
+    axes[0].set_xlabel("score (dotted: the human one)")
     axes[0].set_ylabel("probability")
-    parts = (("spearman", "order: Spearman"), ("log_loss", "mass: log loss of the human score"))
+    parts = (("spearman", "order: Spearman"), ("log_loss", "mass: log loss"))
+    ticks = [tick for tick in (0.1, 0.3, 1.0, 3.0, 10.0) if path.index.min() <= tick <= path.index.max()]
     for ax, (column, title) in zip(axes[1:], parts, strict=True):
-        ax.plot(path.index, path[column], color=BLUE)
         height = float(path[column].loc[[near]].iloc[0])
+        ax.plot(path.index, path[column], color=BLUE)
         ax.plot([near], [height], marker="o", color=VERMILION)
         ax.annotate(f"{height:.3f}", (near, height), (5, 6), textcoords="offset points")
+        ax.set_xscale("log")
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+        ax.set_ylim(min(0.0, 1.1 * path[column].min()), max(1.0, 1.1 * path[column].max()))
         ax.set_title(title)
         ax.set_xlabel("pool temperature T")
-        ax.set_ylim(bottom=0)
-        ax.margins(y=0.15)
     return np.asarray(axes)
 
 
