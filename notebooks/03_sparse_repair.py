@@ -6,9 +6,10 @@
 # *Needs*: nothing for the `simulated` profile; the recorded data sets for `recorded` (`judgekit data fetch`).
 # *Takes*: a minute.
 #
-# A pool takes its judges as they come. If one of them is bad *and sure of itself*, every item pays. This notebook
-# turns a dial until a pool breaks, diagnoses a broken pool on validation rows, repairs it by keeping fewer judges, and
-# then asks the question that matters in practice: can validation alone tell when to repair?
+# A [pool](glossary.md#pool) takes its judges as they come. If one of them is bad *and sure of itself*, every item pays:
+# [contamination](glossary.md#contamination). This notebook turns a dial until a pool breaks, diagnoses a broken pool on
+# validation rows, [repairs](glossary.md#sparse-repair) it by keeping fewer judges, and then asks the question that
+# matters in practice: can validation alone tell [when to repair](glossary.md#selector)?
 #
 # Every choice here is made on validation rows. Test rows are scored once; permuting their labels changes no choice,
 # and a test of this project does just that.
@@ -50,9 +51,10 @@ wmt = [coarse, *fine]
 # Up to eight good judges of equal skill score 1500 simulated items. One more judge joins who has not read them: it
 # picks a bucket blindly and puts nearly all its mass there. To the right it grows surer.
 #
-# Look at the crossing. While the bad judge hedges, the log pool loses less than the linear pool: a judge without a
-# firm opinion hardly moves a product. Once it is sure, its near-zeros veto whatever the good judges say, and the log
-# pool keeps falling until the floor of 1e-4 stops it. The linear pool levels off: a judge's mass is at most 1.
+# Look at the crossing. While the bad judge hedges, the [log pool](glossary.md#log-pool) loses less than the
+# [linear pool](glossary.md#linear-pool): a judge without a firm opinion hardly moves a product. Once it is sure, its
+# near-zeros veto whatever the good judges say, and the log pool keeps falling until the floor of 1e-4 stops it. The
+# linear pool levels off: a judge's mass is at most 1.
 
 # %%
 scenario = ScoreScenario({f"good_{number}": ScoreJudge(0.75) for number in range(1, 9)}, groups=300)
@@ -157,9 +159,9 @@ answered[["spearman", "rows", "spearman_answered", "rows_answered"]]
 # %% [markdown]
 # ## How small is the best subset? (Table 23)
 #
-# In every cell all subsets of the pool compete as uniform log pools on validation rows. Look at the distance between
-# the open circle and the diamond. Then look in the table at `gain`, which is on test rows: a small subset that won on
-# few validation rows need not win again.
+# In every cell all subsets of the pool compete as uniform log pools on validation rows; the winner is the
+# [fixed subset](glossary.md#fixed-subset). Look at the distance between the open circle and the diamond. Then look in
+# the table at `gain`, which is on test rows: a small subset that won on few validation rows need not win again.
 
 # %%
 sizes = out.table(tables.subset_sizes(families, tested), "judgemoe/subset_sizes")
@@ -248,9 +250,72 @@ out.table(verdicts, "judgemoe/sparse_verdicts")
 #   On the eight cells with three judges nothing chosen beats always-full, and all differences are below 0.004.
 #   Thresholds belong to the pools they were learned on.
 #
-# ## Three things to try
+# ## Three exercises
 #
-# 1. On the dial, set `floor_digits` to 2 and `good_judges` to 5. At how many `nines` does the log pool break now?
-# 2. Give the bad judge of `sim_wmt_1_5` (`other_3` in nbconfig/settings/simulated_cells.yaml) a `claimed_skill` of 0.3.
-#    Who is the weakest judge then, and is there still something to repair?
-# 3. Change `seed` to 1. Which subsets change, and does the rule's regret move more than the strategies differ?
+# **1. A higher floor.** With five good judges and the floor at 1e-4 the log pool breaks when the bad judge leaves less
+# than 0.0008 to the other buckets. Set the floor to 1e-2 on the dial. At how many `nines` does it break now, and what
+# does the floor cost when no judge is bad? What if it is 1e-8?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# floors = {digits: contaminated(5, 10.0**-digits) for digits in (1, 2, 3, 4, 6, 8)}
+# breaking_points(floors).rename(columns={"good_judges": "floor_digits"})
+# ```
+#
+# Never: at its lowest it has 0.779, and a good judge alone has 0.699. It costs 0.0002 in the clean pool (0.8100 against
+# 0.8102), and even 0.1 costs only 0.0014. A floor of 1e-8 breaks at the same place as 1e-4, since the bad judge has not
+# reached either by then, and falls lower afterwards, to 0.455. A floor is insurance: it caps how much one judge can say
+# against a bucket. The premium is small here because these good judges seldom have reason to rule anything out.
+#
+# </details>
+#
+# **2. Humble it instead.** The weakest judge is dropped because it is wrong and sure. Leave it in, and only make it less
+# sure: raise its distributions to the power 1/tau and scale them to sum to one. How much of the repair do you get?
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# from judgekit.metrics import spearman
+# from judgekit.pooling import pool_log
+#
+# rows = []
+# for fitted in families:
+#     parts, weakest = fitted.parts, fitted.choice.diagnosis.worst
+#     for tau in (1, 2, 4, 16, 1000) if parts.name in wmt else ():
+#         probs = parts.probs.copy()
+#         flat = probs[:, weakest] ** (1 / tau)
+#         probs[:, weakest] = flat / flat.sum(axis=1, keepdims=True)
+#         score = parts.complete(pool_log(probs, parts.support).score[:, None])[:, 0]
+#         test = parts.split.test
+#         rows.append((parts.name, tau, spearman(score[test], parts.target[test])))
+# humbled = pd.DataFrame(rows, columns=["benchmark_cell", "tau", "spearman"])
+# humbled.pivot(index="benchmark_cell", columns="tau", values="spearman").round(3)
+# ```
+#
+# Most of it, up to all. Recorded 1-5: 0.436 as it is, 0.466 at tau 4, 0.475 at 16; dropping it gives 0.469. At 1-10 the
+# two prompts come to 0.397 and 0.345 of the 0.410 and 0.387 that dropping gives. Simulated: from -0.104 to 0.137 (dropped:
+# 0.135), but only at 1000, since `other_3` is far surer of itself. A judge with a flat distribution multiplies every
+# bucket by the same number: in a product it says nothing. So what spoils a log pool is the pair of *wrong* and *sure*,
+# and calibrating the judges first is a repair too.
+#
+# </details>
+#
+# **3. The price of picking a winner.** The best subset is the best of up to 255 on validation rows. Its lead over the
+# full pool is in the table twice: on the validation rows that chose it, and on test rows. Guess what share is left.
+#
+# <details><summary>Solution</summary>
+#
+# ```python
+# chosen = sizes[sizes["role"] != "extra"].set_index("benchmark_cell")
+# leads = chosen.assign(lead=chosen["validation"] - chosen["validation_full"])[["size", "judges", "lead", "gain"]]
+# print(leads[["lead", "gain"]].mean())
+# leads.sort_values("gain").round(3)
+# ```
+#
+# Recorded: 0.066 on validation, 0.047 on test. Simulated: 0.127 and 0.064. The mean hides the worst case: on
+# `roscoe_cosmos`, with 19 validation rows, a lead of 0.096 turns into a loss of 0.087; on the simulated `sim_roscoe_1_5`,
+# with 30, 0.182 into -0.115. The maximum of many noisy numbers is too high, and the more so the fewer the rows. Where the
+# lead is real, as on WMT, most of it stays.
+#
+# </details>
