@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
 from judgekit.errors import JudgekitError
+from judgekit.sources.cache import cache_folder
 
 # Sums in another order differ in their last digits: one thread a kernel; `--jobs` uses the other cores.
 _ONE_THREAD = (
@@ -50,7 +50,11 @@ def surroundings(*, root: Path, nbconfig: Path, results: Path, scratch: Path) ->
     scratch : Path
         Folder for IPython's own files, so that a personal profile or start-up file has no say.
     """
-    kept: Mapping[str, str] = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+    kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+    if kept.pop("PYTHONDONTWRITEBYTECODE", ""):
+        # Compiled anew in each worker and kernel, the modules of a notebook take seconds. A caller who wants
+        # none compiled beside their sources gets them in the cache folder.
+        kept.setdefault("PYTHONPYCACHEPREFIX", str(cache_folder() / "bytecode"))
     path = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         **kept,
