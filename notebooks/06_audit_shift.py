@@ -246,7 +246,7 @@ axes = out.figure(role_stress.plot_twin_leak(leaks), "roles/twin_leak")
 #
 # It does, and at no cost. Recorded: 0.58 at half the audit, where the routed plan has 0.33 and its dashed line
 # stands at 0.37; the risk is 0.105 against 0.106, at 1.9 calls instead of 2.4. Simulated: 0.67 against 0.39
-# and 0.52, with a risk of 0.132 against 0.134. (It takes a quarter of a minute.)
+# and 0.52, with a risk of 0.132 against 0.134. (It takes a few seconds.)
 #
 # Its own dashed line would be at 1.00, by construction and not by merit: it halves all audit rows many times
 # itself, so it never sees which half they came in. That takes away one source of chance, the halving; the
