@@ -1,5 +1,7 @@
 """Role tables against plain pandas on made-up scores, and figures as artists."""
 
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from judgekit.errors import InvalidInput
 from judgekit.report.plots.roles import plot_decomposition, plot_frontier, plot_regimes
 from judgekit.report.plots.start import plot_accuracy_by_slice, plot_distributions, plot_risks
 from judgekit.report.tables import role_advice, role_plans, roles
+from tests.strategies import good_judges
 
 POLICIES = [
     "single_best",
@@ -136,6 +139,17 @@ def test_recurring_calls_are_counted_by_split():
     assert calls[["slice", "judge", "count", "of"]].values.tolist() == [["all", "a", 2, 2], ["x", "b", 1, 2]]
     none = role_plans.routed_specialists(plans, least=2)
     assert none.values.tolist() == [["s", "none", "none", 0, 2]]
+
+
+def test_a_slice_counts_as_routed_whoever_is_called_there():
+    rows = [(0, "all", "a"), (0, "x", "b"), (0, "x", "c"), (1, "all", "b"), (1, "x", "a"), (2, "all", "a")]
+    plans = pd.DataFrame(rows, columns=["split", "slice", "judge"])
+    plans = plans.assign(setting="made up", policy="role_routed")
+    other = pd.DataFrame([(2, "y", "b")], columns=["split", "slice", "judge"])
+    plans = pd.concat([plans, other.assign(setting="made up", policy="role_strict")])
+    pool = replace(good_judges(20, [0.8, 0.7, 0.6], slices=2), slice_names=("x", "y"))
+    table = role_plans.routed_slices(plans, [pool])
+    assert table.values.tolist() == [["made up", "x", 2, 3, 1.0], ["made up", "y", 0, 3, 0.0]]
 
 
 def test_call_shares_hold_the_calls_that_no_split_makes():

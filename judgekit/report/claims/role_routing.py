@@ -25,6 +25,7 @@ _PROXY = "roles/table10_jbb_proxy_routing"
 _PRICES = "roles/table18_cost_sensitivity"
 _PROMPTS = "roles/table19_prompt_variants"
 _PAIRS = "roles/table20_pair_addition"
+_SLICES = "roles/routed_slices"
 
 _MAIN_COLUMNS = {
     "single_risk": "single_best_risk",
@@ -104,6 +105,7 @@ def bindings() -> list[Binding]:
     found += [
         Binding("ra-070", (_PROXY,), by_policy(_PROXY, "JBB-7", _PROXY_POLICIES, columns)),
         Binding("ra-071", (_PROXY,), by_policy(_PROXY, "JBB-7", _PROXY_POLICIES, columns)),
+        Binding("ra-072", (_SLICES,), _routed_on_proxy),
         Binding("ra-109", (_PROXY,), by_policy(_PROXY, "JBB-7", _PROXY_POLICIES, {"ci": "risk_half_width"})),
     ]
     prompts = by_policy(_PROMPTS, "LLMBar prompt variants", _PROMPT_POLICIES, columns)
@@ -173,6 +175,21 @@ def _stack_on_safety(tables: Tables) -> list[Case]:
         if found is None:
             raise NotRebuilt(f"{_PROXY}: policy {policy}")
         values |= {f"{short}_risk": float(found["risk"]), f"{short}_calls": float(found["cost"])}
+    return [Case(setting, kind, values)]
+
+
+def _routed_on_proxy(tables: Tables) -> list[Case]:
+    """Splits with any routed call where the proxy says safe, and where it says unsafe."""
+    frame = tables.read(_SLICES)
+    setting, kind = settings_beside(tables, "JBB-7")[0]
+    slices = ("proxy_safe", "proxy_unsafe") if tables.profile == "simulated" else ("0", "1")
+    values: dict[str, Value] = {}
+    for name, each in zip(("safe", "unsafe"), slices, strict=True):
+        found = record(frame, {"setting": setting, "slice": each})
+        if found is None:
+            raise NotRebuilt(f"{_SLICES}: {setting}, slice {each}")
+        values[f"{name}_slice_splits"] = int(found["routed_splits"])
+        values["splits"] = int(found["of"])
     return [Case(setting, kind, values)]
 
 

@@ -81,6 +81,33 @@ def routed_specialists(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
     return table.rename(columns={"setting": "anchor"})
 
 
+def routed_slices(plans: pd.DataFrame, pools: Sequence[RolePool]) -> pd.DataFrame:
+    """Splits in which the routed plan calls anyone more on a slice than on every row, whoever it is.
+
+    Parameters
+    ----------
+    plans : DataFrame
+        `PolicyStudy.plans` of the pools.
+    pools : sequence of RolePool
+
+    Returns
+    -------
+    DataFrame
+        One row per (setting, slice), routed or not: `routed_splits`, `of` so many, and
+        `extra_judges`, those called there beyond the panel, mean over all splits.
+    """
+    routed = plans[(plans["policy"] == "role_routed") & (plans["slice"] != "all")]
+    keys = pd.MultiIndex.from_tuples(
+        [(pool.name, name) for pool in pools for name in pool.slice_names], names=["setting", "slice"]
+    )
+    by_slice, of = routed.groupby(["setting", "slice"]), plans["split"].nunique()
+    table = pd.DataFrame({"routed_splits": by_slice["split"].nunique().reindex(keys, fill_value=0)}).assign(
+        of=of
+    )
+    table["extra_judges"] = by_slice.size().reindex(keys, fill_value=0) / of
+    return table.reset_index()
+
+
 def call_frequencies(plans: pd.DataFrame, *, least: int) -> pd.DataFrame:
     """Table 17: every call of the routed plan, on all rows or on a slice, seen in at least `least` splits."""
     return _frequencies(plans, plans, least)

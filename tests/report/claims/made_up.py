@@ -118,6 +118,9 @@ def _roles(profile: str, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
             rng,
         ),
         "table07_routed_specialists": filled({"anchor": names, "slice": slices, "judge": ["a"]}, "", rng),
+        "routed_slices": filled(
+            {"setting": names, "slice": ["0", "1", "proxy_safe", "proxy_unsafe"]}, "", rng
+        ),
         "table08_threshold_sensitivity": filled(
             {"setting": names, "gain_threshold": [0.001, 0.005, 0.02]}, "risk accuracy cost judges", rng
         ),
@@ -165,6 +168,8 @@ def _roles(profile: str, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
     }  # fmt: skip
     routes = found["table07_routed_specialists"]
     routes["count"], routes["of"] = rng.integers(0, 11, len(routes)), 10
+    routed = found["routed_slices"]
+    routed["routed_splits"], routed["of"] = rng.integers(0, 11, len(routed)), 10
     return {f"roles/{name}": frame for name, frame in found.items()}
 
 

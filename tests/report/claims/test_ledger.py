@@ -124,6 +124,24 @@ def test_risks_are_equal_at_the_printed_digits():
     assert verdicts == ["consistent", "inconsistent"]
 
 
+def test_routed_splits_are_read_where_the_proxy_says_safe_and_unsafe():
+    for profile, setting, slices in (
+        ("recorded", "jbb_proxy", ["0", "1"]),
+        ("simulated", "sim_jbb7", ["proxy_safe", "proxy_unsafe"]),
+    ):
+        tables = made_up(profile, np.random.default_rng(1))
+        routed = tables.frames["roles/routed_slices"].set_index(["setting", "slice"])
+        statuses = []
+        for safe, unsafe in ((4, 2), (3, 3), (2, 4)):
+            routed.loc[(setting, slices[0]), "routed_splits"] = safe
+            routed.loc[(setting, slices[1]), "routed_splits"] = unsafe
+            tables.frames["roles/routed_slices"] = routed.reset_index()
+            verdict = judge(claims()["ra-072"], bindings()["ra-072"], Tables(tables))
+            assert verdict.outcomes[0].setting == setting
+            statuses.append(verdict.outcomes[0].holds)
+        assert statuses == [True, True, False], profile
+
+
 @pytest.mark.parametrize("profile", [*PROFILES, "local"])
 def test_absent_tables_are_not_rebuilt_and_never_hold(profile):
     verdicts = ledger(MadeUp(profile))
