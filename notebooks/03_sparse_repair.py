@@ -302,7 +302,7 @@ out.table(verdicts, "judgemoe/sparse_verdicts")
 # </details>
 #
 # **3. The price of picking a winner.** The best subset is the best of up to 255 on validation rows. Its lead over the
-# full pool is in the table twice: on the validation rows that chose it, and on test rows. Guess what share is left.
+# full pool is in the table twice: on the validation rows that chose it, and on test rows. What share of it is left?
 #
 # <details><summary>Solution</summary>
 #

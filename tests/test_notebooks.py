@@ -1,15 +1,25 @@
-"""Every notebook keeps the rules, and runs headless from end to end at smoke size."""
+"""Every notebook keeps the rules, asks three questions, and runs headless from end to end at smoke size."""
+
+import ast
+import re
+from importlib import import_module
 
 import pytest
 
 from judgekit.batch.check import check_folder
 from judgekit.batch.layout import Layout
+from judgekit.batch.notebook import read_notebook
 from judgekit.batch.profiles import read_profiles
 from judgekit.batch.rebuild import rebuild
 from judgekit.batch.tasks import Request
 
 CHECKOUT = Layout.of_checkout()
 NOTEBOOKS = read_profiles(CHECKOUT.nbconfig).of("simulated")
+PATHS = sorted(CHECKOUT.notebooks.glob("*.ipynb"))
+
+
+def prose(path):
+    return "\n\n".join(cell.source for cell in read_notebook(path).cells if cell.kind == "markdown")
 
 
 def test_every_notebook_keeps_the_rules():
@@ -19,6 +29,26 @@ def test_every_notebook_keeps_the_rules():
 def test_every_notebook_is_run_by_some_profile():
     names = {path.stem for path in CHECKOUT.notebooks.glob("*.ipynb")}
     assert names == set(read_profiles(CHECKOUT.nbconfig).notebooks)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_notebook_ends_with_three_questions_and_a_folded_answer_to_each(path):
+    _, _, exercises = prose(path).partition("## Three exercises\n")
+    parts = re.split(r"^\*\*(\d)\. .+?\*\*", exercises, flags=re.MULTILINE | re.DOTALL)
+    assert parts[1::2] == ["1", "2", "3"]
+    for part in parts[2::2]:
+        assert re.search(r"\?", part.partition("<details>")[0])
+        assert re.findall(r"</?details>", part) == ["<details>", "</details>"]
+        assert "<details><summary>Solution</summary>\n\n" in part
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_code_of_the_answers_is_python_and_imports_what_exists(path):
+    for block in re.findall(r"```python\n(.*?)```", prose(path), flags=re.DOTALL):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom):
+                module = import_module(node.module)
+                assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
 
 
 @pytest.fixture(scope="module")
