@@ -205,7 +205,8 @@ out.table(claims, "judgemoe/expert_claims")
 # ## Three exercises
 #
 # **1. Which column could have told?** Before an expert joins one may look at how much it errs like the judges, at how good
-# it is alone, or at what it adds on the training folds. Rank these three columns by how well they foretell `test_gain`.
+# it is alone, or at what it adds on the training folds. In which order would you trust these three columns to foretell
+# `test_gain`?
 #
 # <details><summary>Solution</summary>
 #
@@ -241,8 +242,8 @@ out.table(claims, "judgemoe/expert_claims")
 #
 # </details>
 #
-# **3. Finer bins.** A metric is cut at ten quantiles. Forty would tell apart what ten lump together. Guess which data set
-# loses most by it, and what three bins would do.
+# **3. Finer bins.** A metric is cut at ten quantiles. Forty would tell apart what ten lump together. Which data set
+# loses most by them, and what would three bins do?
 #
 # <details><summary>Solution</summary>
 #
