@@ -98,12 +98,13 @@ beside("table09_copy_stress", table09, profile=profile, columns=risks)
 # second-best would have added.
 
 # %%
-spread = {"base": Copies(0), "+1 copy each": Copies(copies, "each")}
+spread = {"+1 copy each": Copies(copies, "each")}
 checked = ["flat_all", "reliability_jury", "frugal_cascade", "role_routed"]
-variant = pd.concat(
+variant = [
     study_copies(p, checked, plan_settings, spread, splits=splits, rng=pool_rng(seed, p.name)) for p in pools
-)
-changes = pd.concat([changes, role_copies.copy_changes(variant)])
+]
+base = stress.query("condition == 'base' and policy in @checked")
+changes = pd.concat([changes, role_copies.copy_changes(pd.concat([base, *variant]))])
 out.table(role_copies.copy_exactness(changes), "roles/copy_exactness")
 
 # %% [markdown]
