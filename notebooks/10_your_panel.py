@@ -6,14 +6,16 @@
 # `local`: `judgekit rebuild 10_your_panel --profile local -p path FILE`.
 # *Takes*: seconds; about half a minute for a million items.
 #
-# You have asked several judges about the same items, and you know the right answer for some of them: an **audit set**.
+# You have asked several [judges](glossary.md#judge) about the same items, and you know the right answer for some of them:
+# an [audit set](glossary.md#audit-set).
 # From it follows who earns a call, where, and whether the audit is large enough to say so. The file has one row per
 # item and judge, with the columns `item`, `judge`, `score` and `label`; or `bucket` and `prob` in place of `score`.
 # Columns for slices, `group`, `unit_cost` and `price` may stand beside them. The sample is **simulated**: no model was
 # asked, and its truth is known.
 #
-# A **slice** may route only if it is known before the call. Say how each is known: `topic` is a field of the data;
-# `proxy=verifier:NAME` and `proxy=judge:NAME` are read from a verdict, which is then paid for on every row;
+# A [slice](glossary.md#slice) may route only if it is known before the call. Say how each is
+# [known](glossary.md#signal): `topic` is a field of the data; `proxy=verifier:NAME` and `proxy=judge:NAME` are read from
+# a verdict, which is then paid for on every row;
 # `proxy=disagreement:A,B` from two; `kind=label` is known only afterwards, and never routes.
 
 # %% tags=["parameters"]
