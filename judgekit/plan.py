@@ -1,6 +1,6 @@
 """The call plan: whom to call on every row, whom on which slice, and what each pattern then means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -192,11 +192,7 @@ def plan_panel(
 def refit(plan: CallPlan, pool: RolePool, rows: np.ndarray) -> CallPlan:
     """The same calls with every table fitted on other labelled rows of the pool."""
     table = panel_table(pool, rows, plan.panel, plan.settings)
-    slice_tables = {
-        name: _slice_table(pool, rows[pool.slices[rows] == pool.slice_names.index(name)], plan, name, table)
-        for name in plan.slice_tables
-    }
-    return replace(plan, table=table, slice_tables=slice_tables)
+    return _with_slice_tables(replace(plan, table=table), plan.slice_tables, pool, rows)
 
 
 def _route(plan: CallPlan, audit: AuditSet, halves: Sequence[AuditSet]) -> CallPlan:
@@ -208,7 +204,7 @@ def _route(plan: CallPlan, audit: AuditSet, halves: Sequence[AuditSet]) -> CallP
     found = find_routes([audit], halves, tables, settings)[0]
     routed = replace(plan, routes=found.routes, route_steps=found.steps, notes=found.notes)
     sliced = found.planned if settings.slice_tables == "all" else tuple(found.routes)
-    return refit(replace(routed, slice_tables=dict.fromkeys(sliced, plan.table)), pool, audit.fit)
+    return _with_slice_tables(routed, sliced, pool, audit.fit)
 
 
 def panel_table(
@@ -232,11 +228,13 @@ def panel_table(
     return replace(table, judges=judges)
 
 
-def _slice_table(
-    pool: RolePool, rows: np.ndarray, plan: CallPlan, name: str, global_table: PatternTable
-) -> PatternTable:
-    judges, settings = plan.panel + plan.routes.get(name, ()), plan.settings
-    if not settings.slice_shrinkage:
-        return panel_table(pool, rows, judges, settings)
-    shrunk = replace(settings, smoothing=settings.slice_shrinkage)
-    return panel_table(pool, rows, judges, shrunk, global_table)
+def _with_slice_tables(plan: CallPlan, names: Iterable[str], pool: RolePool, rows: np.ndarray) -> CallPlan:
+    """The plan with a table for each of these slices, fitted on its share of the rows."""
+    settings, prior = plan.settings, None
+    if settings.slice_shrinkage:
+        settings, prior = replace(settings, smoothing=settings.slice_shrinkage), plan.table
+    tables = {}
+    for name in names:
+        inside = rows[pool.slices[rows] == pool.slice_names.index(name)]
+        tables[name] = panel_table(pool, inside, plan.panel + plan.routes.get(name, ()), settings, prior)
+    return replace(plan, slice_tables=tables)

@@ -165,7 +165,7 @@ def test_a_missing_verdict_is_answered_by_the_shorter_pattern_and_marked():
     codes[0, plan.panel[-1]] = -1
     codes[1, plan.panel[0]] = -1
     outcome = plan.apply(codes, pool.slices[:4])
-    shorter = plan.table.predict(codes, depth=len(plan.panel) - 1).probability[0]
+    shorter = plan.table.path(pool.codes[:4]).probability[0, -2]
     assert outcome.probability[0] == shorter
     assert outcome.probability[1] == pytest.approx(pool.target[audited(pool).pool.groups].mean(), abs=1e-12)
     assert outcome.fallback.tolist()[:2] == [True, True]

@@ -109,7 +109,7 @@ def test_a_called_judge_that_fails_falls_back_to_the_shorter_pattern(tmp_path, f
     row = found.answer.items.index("i4")
     codes = np.full((1, 4), -1, dtype=np.int16)
     codes[0, 0] = int(sound.calls.set_index(["item", "judge"]).loc[("i4", "a"), "score"])
-    alone = record.plan.slice_tables["t1"].predict(codes, depth=1).probability[0]
+    alone = record.plan.slice_tables["t1"].path(codes).probability[0, 0]
     assert found.answer.outcome.probability[row] == alone
     assert found.answer.outcome.fallback[row]
     event = found.events.set_index(["item", "judge"]).loc[("i4", "b")]
