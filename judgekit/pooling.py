@@ -13,8 +13,8 @@ from judgekit.errors import InvalidInput
 
 FLOOR = 1e-4
 
-# Probabilities of one block: its buffer (256 kB in float32) stays in a core's cache through all passes.
-_BLOCK = 1 << 16
+# Probabilities of one block: its megabyte (float32) stays in a core's cache, and threads seldom meet.
+_BLOCK = 1 << 18
 # Below this many probabilities a second thread costs more than it saves.
 _THREADED = 1 << 21
 
