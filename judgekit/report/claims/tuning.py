@@ -2,12 +2,10 @@
 
 from functools import cache
 
-import yaml
-
 from judgekit.report.claims.reading import Case
-from judgekit.report.published import CHECKOUT
+from judgekit.sources.declarations import declarations
 
-SOURCES = ("simulated.yaml", "simulated_cells.yaml")
+SOURCES = {"simulated": "settings", "simulated_cells": "cells"}
 _POLICIES = {"single best": "single", "flat all": "flat", "role routed": "role"}
 _PLAIN = {
     "roles/table03_policy_comparison",
@@ -21,10 +19,9 @@ _COUNTS = ("role_judges", "role_cost", "calls")
 def tuned_lists() -> dict[str, tuple[str, ...]]:
     """The `tuned` list of every simulated setting and benchmark cell, by name."""
     found: dict[str, tuple[str, ...]] = {}
-    for source in SOURCES:
-        content = yaml.safe_load((CHECKOUT / "nbconfig" / "settings" / source).read_text(encoding="utf-8"))
-        settings = content.get("settings") or content.get("cells") or {}
-        found |= {name: tuple(map(str, entry.get("tuned", ()))) for name, entry in settings.items()}
+    for source, part in SOURCES.items():
+        entries = declarations(source, {part: dict})[part]
+        found |= {name: tuple(map(str, entry.get("tuned", ()))) for name, entry in entries.items()}
     return found
 
 
