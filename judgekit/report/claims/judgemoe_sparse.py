@@ -1,5 +1,6 @@
 """Claims on contamination, sparse repair and the family selector, bound to the tables of notebook 03."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from judgekit.report.claims.cells import chosen, kind_of_cell, over_cells, recorded_lacks
@@ -13,6 +14,8 @@ _STRATEGIES = "judgemoe/selector_strategies"
 _RULES = "judgemoe/selector_rules"
 _EIGHT = "judgemoe/selector_eight"
 _BROKEN = "full log pool far below it"
+_DROP = {"rho_full_log": "uniform_log", "rho_learned": "full_gate", "rho_single": "single_best"}
+_RETRAINED = {"sparse_retrained": "sparse_gate", "best_single": "single_best", "fixed_sparse": "sparse_pool"}
 _COARSE = {"simulated": "sim_wmt_1_5"}
 _FINE = {"simulated": ("sim_wmt_1_10",)}
 _RECORDED_COARSE, _RECORDED_FINE = "wmt22_stars", ("wmt22_da10", "wmt22_sqm10")
@@ -24,8 +27,8 @@ def bindings() -> list[Binding]:
     repair = partial(Binding, figure="judgemoe/sparse_repair")
     broken = partial(repair, tuned=_BROKEN)
     return [
-        broken("jm-050", (_WMT,), _drop),
-        repair("jm-051", (_WMT,), _retrained),
+        broken("jm-050", (_WMT,), partial(_named, methods=_DROP)),
+        repair("jm-051", (_WMT,), partial(_named, methods=_RETRAINED)),
         broken("jm-052", (_WMT,), _repairs),
         repair("jm-053", (_WMT,), _finer),
         Binding("jm-054", (_LOST, _WMT), _one_weak_judge, figure="judgemoe/leave_one_out", tuned=_BROKEN),
@@ -61,24 +64,10 @@ def _case(tables: Tables, cell: str, values: dict[str, float]) -> Case:
     return Case(cell, kind_of_cell(tables, cell), dict(values))
 
 
-def _drop(tables: Tables) -> list[Case]:
+def _named(tables: Tables, *, methods: Mapping[str, str]) -> list[Case]:
+    """The coarse cell's Spearman of these methods, under the names that a claim's condition has for them."""
     wmt = _scores(tables, _coarse(tables))
-    values = {
-        "rho_full_log": wmt["uniform_log"],
-        "rho_learned": wmt["full_gate"],
-        "rho_single": wmt["single_best"],
-    }
-    return [_case(tables, _coarse(tables), values)]
-
-
-def _retrained(tables: Tables) -> list[Case]:
-    wmt = _scores(tables, _coarse(tables))
-    values = {
-        "sparse_retrained": wmt["sparse_gate"],
-        "best_single": wmt["single_best"],
-        "fixed_sparse": wmt["sparse_pool"],
-    }
-    return [_case(tables, _coarse(tables), values)]
+    return [_case(tables, _coarse(tables), {name: wmt[method] for name, method in methods.items()})]
 
 
 def _repairs(tables: Tables) -> list[Case]:
