@@ -1,6 +1,6 @@
 """Benchmark cells split by group, and the methods that learn no gate; test rows are never read here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -183,11 +183,3 @@ def fixed_methods(parts: CellParts) -> FixedMethods:
         search,
         dict(zip(names, weights.tolist(), strict=True)),
     )
-
-
-def spearman_on(parts: CellParts, scores: Mapping[str, np.ndarray], rows: np.ndarray) -> dict[str, float]:
-    """Spearman of each method on some rows, mean over its columns (seeds)."""
-    return {
-        name: float(np.mean(spearman_columns(values[rows], parts.target[rows])))
-        for name, values in scores.items()
-    }
