@@ -1,8 +1,11 @@
 """The `judgekit rebuild` command: run the notebooks that are out of date and keep what they write."""
 
+import math
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -12,9 +15,11 @@ from judgekit.batch.layout import Layout
 from judgekit.batch.rebuild import FAILED, Batch
 from judgekit.batch.rebuild import rebuild as rebuild_notebooks
 from judgekit.batch.tasks import Request, plan
-from judgekit.errors import InvalidInput
+from judgekit.errors import InvalidInput, JudgekitError
 
 REASONS = 6
+# Seconds between two builds of the report while notebooks run; one takes about two.
+PAUSE = 30.0
 
 _PARAMETER = ("-p", "--parameter")
 
@@ -105,7 +110,8 @@ def rebuild(
         for line in explained(request, layout):
             typer.echo(line)
         return
-    batch = rebuild_notebooks(request, layout, say=_say)
+    growing = _growing(layout) if request.run is None else None
+    batch = rebuild_notebooks(request, layout, say=_say, kept=growing)
     for line in summary(batch, request, layout):
         typer.echo(line)
     raise typer.Exit(batch.exit_code)
@@ -148,6 +154,29 @@ def summary(batch: Batch, request: Request, layout: Layout) -> list[str]:
         told = profile_summary(Results(profile, layout.reports / profile))
         lines += ["", f"{profile}: {told.headline}", *(f"  {line}" for line in told.lines)]
     return [*lines, "", f"open {_from_here(index)}"]
+
+
+def _growing(layout: Layout) -> Callable[[], None]:
+    """Builds the report, at most once in `PAUSE` seconds, so that it can be read while notebooks run."""
+    told, before = False, -math.inf
+
+    def build() -> None:
+        nonlocal told, before
+        if monotonic() - before < PAUSE:
+            return
+        from judgekit.report import site
+
+        try:
+            index = site.build(layout.reports)
+        except JudgekitError as error:
+            _say(f"the report waits for the other notebooks: {error}")
+        else:
+            if not told:
+                _say(f"{_from_here(index)}: can be opened now, and fills while the other notebooks run")
+            told = True
+        before = monotonic()
+
+    return build
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -53,6 +53,7 @@ def rebuild(
     *,
     say: Callable[[str], None],
     bring: BringsData | None = None,
+    kept: Callable[[], None] | None = None,
 ) -> Batch:
     """Run what is stale, keep its outputs, and tell what became of each notebook.
 
@@ -66,6 +67,8 @@ def rebuild(
         Takes each line of progress.
     bring : callable, optional
         Fetches the data that notebooks need; by default from cache, mirror or network.
+    kept : callable, optional
+        Called each time the results of a notebook were put in place.
 
     Raises
     ------
@@ -77,7 +80,7 @@ def rebuild(
         for notebook in recover(layout):
             say(f"{notebook}: results of a batch that was cut short are now in place")
         tasks = plan(request, layout)
-        batch = _Batch(request, layout, say, bring or Shelf(say).bring)
+        batch = _Batch(request, layout, say, bring or Shelf(say).bring, kept or (lambda: None))
         outcomes = batch.carry_out(tuple(task for task in tasks if not task.entry.reads_tables))
         if any(task.entry.reads_tables for task in tasks):
             # Planned anew, since what they read is there only now.
@@ -91,18 +94,23 @@ class _Batch:
     """One batch at work."""
 
     def __init__(
-        self, request: Request, layout: Layout, say: Callable[[str], None], bring: BringsData
+        self,
+        request: Request,
+        layout: Layout,
+        say: Callable[[str], None],
+        bring: BringsData,
+        kept: Callable[[], None],
     ) -> None:
-        self.request, self.layout, self.say, self.bring = request, layout, say, bring
+        self.request, self.layout, self.say, self.bring, self.kept = request, layout, say, bring, kept
         self.workers = Workers()
 
     def carry_out(self, tasks: tuple[Task, ...]) -> list[Outcome]:
-        """Outcomes in the order of `tasks`; those that need no data start first."""
+        """Outcomes in the order of `tasks`."""
         outcomes: dict[int, Outcome] = {}
         running: dict[Future[Ran], int] = {}
         with ThreadPoolExecutor(self.request.jobs) as pool:
             try:
-                for number in sorted(range(len(tasks)), key=lambda number: bool(tasks[number].entry.needs)):
+                for number in _starts(tasks, self.request.jobs):
                     known = self._without_running(tasks[number])
                     if known is None:
                         running[pool.submit(self._run, tasks[number])] = number
@@ -114,6 +122,8 @@ class _Batch:
                 for future in bar:
                     number = running[future]
                     outcomes[number] = self._tell(self._keep(tasks[number], future))
+                    if outcomes[number].status == REBUILT:
+                        self.kept()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self.workers.stop()
@@ -177,6 +187,20 @@ class _Batch:
         line = f"{outcome.profile} {outcome.notebook}: {outcome.status}{took}"
         self.say(f"{line}{': ' if detail else ''}{detail}")
         return outcome
+
+
+def _starts(tasks: Sequence[Task], jobs: int) -> list[int]:
+    """Numbers of `tasks` in the order in which they start: each profile's as its file lists them, by turns.
+
+    Those that need data stand back until every worker has one that needs none, so that none waits while data
+    is fetched.
+    """
+    turns: dict[str, int] = {}
+    keys = []
+    for number, task in enumerate(tasks):
+        turn = turns[task.entry.profile] = turns.get(task.entry.profile, -1) + 1
+        keys.append((turn + (jobs - 1 if task.entry.needs else 0), bool(task.entry.needs), number))
+    return [number for *_, number in sorted(keys)]
 
 
 def _count(number: int, noun: str) -> str:

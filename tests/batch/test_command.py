@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from judgekit import cli
 from judgekit.batch import command
-from judgekit.batch.command import REASONS, explained, joined_pairs
+from judgekit.batch.command import PAUSE, REASONS, explained, joined_pairs
 from judgekit.batch.layout import Layout
 from judgekit.batch.rebuild import Batch, Outcome
 from judgekit.batch.tasks import Request
+from judgekit.errors import InvalidInput
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def here(checkout, monkeypatch):
     """The checkout, the requests that `judgekit rebuild` makes, and the outcomes that it is told."""
     asked = []
 
-    def rebuild(request, layout, *, say):
+    def rebuild(request, layout, *, say, kept):
         asked.append(request)
         return Batch(tuple(outcomes))
 
@@ -37,6 +38,10 @@ def here(checkout, monkeypatch):
     ]
     monkeypatch.setattr(command, "rebuild_notebooks", rebuild)
     return checkout, asked, outcomes
+
+
+def site_fault():
+    raise InvalidInput("table", "a", "b")
 
 
 def test_words_become_a_request(here):
@@ -68,6 +73,43 @@ def test_summary_names_counts_profiles_and_the_page(here, capsys, monkeypatch):
     for profile in ("simulated", "recorded"):
         start = next(number for number, line in enumerate(lines) if line.startswith(f"{profile}: "))
         assert lines.index("", start) - start <= 10
+
+
+def test_the_report_can_be_read_while_notebooks_run(here, capsys, monkeypatch):
+    desk, _, _ = here
+    index = desk.layout.reports / "index.html"
+    clock = iter([0.0, 1.0, PAUSE - 1, PAUSE + 2, PAUSE + 3])
+    monkeypatch.setattr(command, "monotonic", lambda: next(clock))
+    seen = []
+
+    def rebuild(request, layout, *, say, kept):
+        for _ in range(3):
+            kept()
+            seen.append(index.is_file())
+            index.unlink(missing_ok=True)
+        return Batch(())
+
+    monkeypatch.setattr(command, "rebuild_notebooks", rebuild)
+    monkeypatch.chdir(desk.folder)
+    assert cli.run(["rebuild"]) == 0
+    assert seen == [True, False, True]
+    told = [line for line in capsys.readouterr().out.splitlines() if "can be opened now" in line]
+    assert [line.partition(":")[0] for line in told] == ["reports/index.html"]
+
+
+def test_a_report_that_cannot_be_built_yet_ends_no_batch(here, capsys, monkeypatch):
+    desk, _, outcomes = here
+
+    def rebuild(request, layout, *, say, kept):
+        with monkeypatch.context() as broken:
+            broken.setattr("judgekit.report.site.build", lambda reports: site_fault())
+            kept()
+        return Batch(tuple(outcomes))
+
+    monkeypatch.setattr(command, "rebuild_notebooks", rebuild)
+    assert cli.run(["rebuild"]) == 0
+    assert "the report waits for the other notebooks: table: allowed is a" in capsys.readouterr().out
+    assert (desk.layout.reports / "index.html").is_file()
 
 
 def test_failed_notebook_is_named_and_the_exit_code_is_one(here, capsys):

@@ -131,6 +131,43 @@ def test_two_notebooks_run_at_the_same_time(desk):
     assert desk.statuses(jobs=2, timeout=120.0) == ["rebuilt", "rebuilt"]
 
 
+@pytest.mark.parametrize(
+    ("jobs", "started"),
+    [(1, ["s 01_a", "r 01_a", "s 02_b", "r 02_b"]), (2, ["s 01_a", "s 02_b", "r 01_a", "r 02_b"])],
+)
+def test_profiles_take_turns_and_data_is_fetched_once_every_worker_is_busy(desk, monkeypatch, jobs, started):
+    desk.notebook("01_a", "1 + 1")
+    desk.notebook("02_b", "1 + 1")
+    desk.entries["recorded"] = {name: {"needs": ["llmbar"]} for name in ("01_a", "02_b")}
+    desk.settle()
+    order = []
+
+    def known(batch, task):
+        order.append(f"{task.entry.profile[0]} {task.entry.notebook}")
+        return rebuild_module.Outcome(task.entry.profile, task.entry.notebook, "up to date")
+
+    monkeypatch.setattr(rebuild_module._Batch, "_without_running", known)
+    batch = desk.rebuild(jobs=jobs)
+    assert order == started
+    assert [f"{each.profile[0]} {each.notebook}" for each in batch.outcomes] == [
+        "s 01_a",
+        "s 02_b",
+        "r 01_a",
+        "r 02_b",
+    ]
+
+
+def test_each_kept_notebook_is_told_at_once(desk):
+    desk.notebook("01_a", "open('a', 'w').close()")
+    desk.notebook("02_b", "raise ValueError('no')")
+    told = []
+    request = Request(jobs=1)
+    rebuild_module.rebuild(
+        request, desk.layout, say=desk.said.append, bring=absent, kept=lambda: told.append(list(desk.said))
+    )
+    assert [said[-1].partition(" in ")[0] for said in told] == ["simulated 01_a: rebuilt"]
+
+
 def test_a_notebook_that_reads_tables_runs_last_and_again_when_one_changed(desk):
     read = f"print(open({str(desk.layout.target('simulated') / 'tables' / 'roles' / 'a.csv')!r}).read())"
     desk.notebook("00_reader", read, reads_tables=True)
