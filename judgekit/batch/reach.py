@@ -33,6 +33,11 @@ class Package:
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
         return found
 
+    @cached_property
+    def _imports(self) -> dict[str, list[str]]:
+        """What each module read so far can import: one batch asks for every notebook."""
+        return {}
+
     def reached(self, sources: Iterable[str]) -> tuple[Path, ...]:
         """Files that code can import from this package, directly or through what it imports, sorted.
 
@@ -51,8 +56,9 @@ class Package:
             if name in seen or name not in self.modules:
                 continue
             seen.add(name)
-            path = self.modules[name]
-            waiting += self._imported(path.read_text(encoding="utf-8"), name)
+            if name not in self._imports:
+                self._imports[name] = self._imported(self.modules[name].read_text(encoding="utf-8"), name)
+            waiting += self._imports[name]
         files = {self.modules[name] for name in seen}
         beside = {
             path
