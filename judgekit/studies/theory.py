@@ -1,4 +1,4 @@
-"""The propositions of the JudgeMoE paper, computed, and what real judges make of their assumptions."""
+"""The propositions of the JudgeMoE paper, computed exactly or simulated."""
 
 from itertools import product
 
@@ -6,10 +6,38 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from judgekit.benchmark import BenchmarkCell
 from judgekit.errors import InvalidInput
-from judgekit.metrics import residual_correlation_matrix
 from judgekit.pooling import pool_linear, pool_log
+
+
+def same_mean(doubt: float, second: np.ndarray) -> pd.DataFrame:
+    """Two judges of mean 2 on scores 1, 2, 3, one of them in doubt, each beside the same second judge.
+
+    Parameters
+    ----------
+    doubt : float
+        Mass that the torn judge moves from the middle to the two ends, half to each, 0..0.9.
+    second : float64 [3]
+        What the second judge says.
+
+    Returns
+    -------
+    DataFrame
+        Rows sure, torn, second, and the log pools "sure + second" and "torn + second"; columns the scores.
+
+    Examples
+    --------
+    >>> same_mean(0.8, np.array([0.1, 0.3, 0.6])).round(3).loc["torn"].tolist()
+    [0.45, 0.1, 0.45]
+    """
+    support = np.arange(1.0, 4.0)
+    sure = np.array([0.05, 0.9, 0.05])
+    torn = sure + doubt * np.array([0.5, -1.0, 0.5])
+    pooled = {
+        f"{name} + second": pool_log(np.array([[vector, second]]), support).probs[0]
+        for name, vector in (("sure", sure), ("torn", torn))
+    }
+    return pd.DataFrame({"sure": sure, "torn": torn, "second": second, **pooled}, index=support).T
 
 
 def simplex_grid(buckets: int, steps: int) -> np.ndarray:
@@ -164,54 +192,3 @@ def bayes_actions(truth: np.ndarray, support: np.ndarray) -> pd.DataFrame:
     squared = ((actions[:, None] - support) ** 2) @ truth
     exact = 1 - (actions[:, None] == support) @ truth
     return pd.DataFrame({"action": actions, "squared_loss": squared, "exact_match_loss": exact})
-
-
-def assumptions(cell: BenchmarkCell, *, veto: float = 1e-3) -> pd.DataFrame:
-    """What real judges make of the propositions' assumptions, one row each.
-
-    Parameters
-    ----------
-    cell : BenchmarkCell
-    veto : float
-        Mass below which a judge counts as having ruled a bucket out.
-
-    Returns
-    -------
-    DataFrame
-        assumption, `supposed`, `measured` (as text, with units) and `by_how_much`, a number.
-    """
-    scores, target = cell.soft, cell.judgments.target
-    keep = ~np.isnan(scores).any(axis=1)
-    scores, target, probs = scores[keep], target[keep], cell.probabilities[keep]
-    errors = scores - target[:, None]
-    errors = errors - errors.mean(axis=0)
-    sigma = errors.std(axis=0)
-    correlation = residual_correlation_matrix(scores, target)
-    pairs = correlation[np.triu_indices(len(sigma), 1)]
-    formula = error_variance(float(np.sqrt(np.mean(sigma**2))), float(pairs.mean()), len(sigma))
-    actual = float(errors.mean(axis=1).var())
-    slopes = np.array([np.polyfit(column, target, 1)[0] for column in scores.T])
-    nearest = np.abs(target[:, None] - cell.judgments.support).argmin(axis=1)
-    mass = np.take_along_axis(probs, nearest[:, None, None], axis=2)[:, :, 0]
-    rows = [
-        ("equal error variance", "ratio 1", _span(sigma**2), float((sigma**2).max() / (sigma**2).min())),
-        ("equal error correlation", "one number", _span(pairs), float(pairs.max() - pairs.min())),
-        ("variance formula", f"{formula:.4f}", f"{actual:.4f}", actual / formula),
-        ("calibrated mean", "slope 1", _span(slopes), float(np.abs(slopes - 1).max())),
-        ("unbiased", "bias 0", _span((scores - target[:, None]).mean(axis=0)), _largest(scores, target)),
-        (
-            "no veto",
-            f"no mass below {veto:g}",
-            f"{(mass < veto).mean():.1%} of outputs",
-            float((mass < veto).mean()),
-        ),
-    ]
-    return pd.DataFrame(rows, columns=["assumption", "supposed", "measured", "by_how_much"])
-
-
-def _span(values: np.ndarray) -> str:
-    return f"{values.min():.3f} to {values.max():.3f}"
-
-
-def _largest(scores: np.ndarray, target: np.ndarray) -> float:
-    return float(np.abs((scores - target[:, None]).mean(axis=0)).max())

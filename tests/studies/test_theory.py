@@ -1,4 +1,4 @@
-"""Propositions against their formulas, and the measured assumptions against a cell made to fit them."""
+"""Propositions against their formulas."""
 
 import numpy as np
 import pytest
@@ -62,9 +62,12 @@ def test_mean_and_mode_are_the_best_answers_to_their_losses():
     assert losses["squared_loss"].min() == pytest.approx(truth @ (support - 1.9) ** 2)
 
 
-def test_assumptions_name_what_a_simulated_cell_breaks():
-    from judgekit.sources.cells import load_cell
-
-    table = theory.assumptions(load_cell("simulated", "sim_summeval_1_5")).set_index("assumption")
-    assert table.loc["variance formula", "by_how_much"] == pytest.approx(1.0, abs=0.1)
-    assert table.loc["equal error variance", "by_how_much"] > 1.2
+def test_equal_means_pool_apart_where_one_judge_is_torn():
+    second = np.array([0.1, 0.3, 0.6])
+    support = np.arange(1.0, 4.0)
+    shapes = theory.same_mean(0.85, second)
+    assert (shapes.loc[["sure", "torn"]] @ support).tolist() == pytest.approx([2.0, 2.0], abs=1e-9)
+    by_hand = np.sqrt(np.array([0.475, 0.05, 0.475]) * second)
+    np.testing.assert_allclose(shapes.loc["torn + second"], by_hand / by_hand.sum(), atol=1e-9)
+    level = theory.same_mean(0.0, second)
+    np.testing.assert_allclose(level.loc["sure + second"], level.loc["torn + second"])

@@ -43,7 +43,8 @@ def plot_error_floor(
         judges, correlation = marked
         height = correlation + (1 - correlation) / judges
         ax.plot([judges], [height], marker="o", color=VERMILION, zorder=3)
-        ax.annotate(f"{height:.3f}", (judges, height), xytext=(5, 6), textcoords="offset points", fontsize=9)
+        place = (judges, height)
+        ax.annotate(f"{height:.3f}", place, xytext=(6, -13), textcoords="offset points", fontsize=9)
     ax.set_xlabel("judges m")
     ax.set_ylabel("variance of the mean error")
     ax.set_ylim(0, 1.05)
@@ -68,6 +69,46 @@ def plot_temperature(excess: pd.DataFrame, best: float, *, ax: Axes | None = Non
     ax.set_ylabel("expected squared error")
     ax.legend()
     return ax
+
+
+def plot_cell_temperatures(curves: pd.DataFrame, temperatures: pd.DataFrame) -> np.ndarray:
+    """Squared error of each cell's log pool over its temperature: T* of the formula against the best T.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        `studies.propositions.temperature_curves`: index pool temperatures, one column a benchmark cell.
+    temperatures : DataFrame
+        `T_star` and `T_squared` by benchmark cell.
+
+    Returns
+    -------
+    array of Axes
+        One panel a cell; a line at T*, a circle at the lowest error.
+    """
+    columns = min(4, curves.shape[1])
+    lines = -(-curves.shape[1] // columns)
+    size = (0.6 + 1.75 * columns, 0.9 + 1.45 * lines)
+    figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False, layout="constrained")
+    stars, bests = temperatures["T_star"], temperatures["T_squared"]
+    for ax, cell in zip(grid.flat, curves.columns, strict=False):
+        values, star, best = curves[cell], stars[cell], bests[cell]
+        ax.plot(curves.index, values, color=BLUE)
+        ax.axvline(star, color=VERMILION, linestyle="--", linewidth=1.2, label="T* of the formula")
+        lowest = np.interp(np.log(best), np.log(curves.index), values)
+        ax.plot(best, lowest, "o", markerfacecolor="white", markeredgecolor=BLACK, label="lowest error")
+        ax.set_xscale("log")
+        ax.set_xticks([0.5, 2, 8, 32], ["0.5", "2", "8", "32"])
+        ax.set_xticks([], minor=True)
+        ax.set_title(cell, fontsize=8.5)
+        ax.margins(y=0.15)
+    for ax in grid.flat[curves.shape[1] :]:
+        ax.set_visible(False)
+    figure.supxlabel("pool temperature T", fontsize=9)
+    figure.supylabel("squared error", fontsize=9)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    return grid.ravel()[: curves.shape[1]]
 
 
 def plot_flips(flips: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
