@@ -43,8 +43,8 @@ def plot_error_floor(
         judges, correlation = marked
         height = correlation + (1 - correlation) / judges
         ax.plot([judges], [height], marker="o", color=VERMILION, zorder=3)
-        place = (judges, height)
-        ax.annotate(f"{height:.3f}", place, xytext=(6, -13), textcoords="offset points", fontsize=9)
+        point = (judges, height)
+        ax.annotate(f"{height:.3f}", point, xytext=(6, -13), textcoords="offset points", fontsize=9)
     ax.set_xlabel("judges m")
     ax.set_ylabel("variance of the mean error")
     ax.set_ylim(0, 1.05)
