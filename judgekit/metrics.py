@@ -186,7 +186,8 @@ def _correlation_matrix(errors: Float64[np.ndarray, "items judges"]) -> Float64[
 
 def _centred_ranks(values: Real[np.ndarray, "items columns"]) -> Float64[np.ndarray, "items columns"]:
     merged = merge_ties(values) if np.issubdtype(values.dtype, np.floating) else values
-    return rankdata(merged, axis=0) - (len(values) + 1) / 2
+    # In float64 whatever the values are in: some releases of SciPy give the ranks of float32 values in float32.
+    return rankdata(np.asarray(merged, dtype=np.float64), axis=0) - (len(values) + 1) / 2
 
 
 def _correlate(
