@@ -140,7 +140,8 @@ def expected_calibration_error(prediction: Values, target: Values, *, bins: int 
     if bins < 1:
         raise InvalidInput("bins", "a whole number >= 1", bins)
     rows = len(prediction)
-    bin_of = ((rankdata(prediction) - 0.5) * bins / rows).astype(int)
+    ranks = rankdata(np.asarray(prediction, dtype=np.float64))
+    bin_of = ((ranks - 0.5) * bins / rows).astype(int)
     gaps = np.bincount(bin_of, weights=np.asarray(prediction - target, dtype=np.float64), minlength=bins)
     return float(np.abs(gaps).sum() / rows)
 
@@ -186,7 +187,7 @@ def _correlation_matrix(errors: Float64[np.ndarray, "items judges"]) -> Float64[
 
 def _centred_ranks(values: Real[np.ndarray, "items columns"]) -> Float64[np.ndarray, "items columns"]:
     merged = merge_ties(values) if np.issubdtype(values.dtype, np.floating) else values
-    # In float64 whatever the values are in: some releases of SciPy give the ranks of float32 values in float32.
+    # In float64, whatever the values are: some releases of SciPy rank float32 values in float32.
     return rankdata(np.asarray(merged, dtype=np.float64), axis=0) - (len(values) + 1) / 2
 
 
