@@ -137,10 +137,14 @@ def test_residual_correlation_of_one_judge_is_undefined():
     assert np.isnan(metrics.residual_correlation(np.arange(4.0)[:, None], np.zeros(4)))
 
 
-def test_float32_scores_rank_and_bin_as_float64_ones_do(rng):
+def test_float32_scores_rank_and_bin_as_float64_ones_do():
+    rng = np.random.default_rng(8)
     scores = rng.random((60, 3)).astype(np.float32)
     target = rng.random(60)
     wide = scores.astype(np.float64)
-    np.testing.assert_array_equal(spearman_columns(scores, target), spearman_columns(wide, target))
-    narrow = expected_calibration_error(scores[:, 0], scores[:, 1], bins=7)
-    assert narrow == pytest.approx(expected_calibration_error(wide[:, 0], wide[:, 1], bins=7), abs=1e-7)
+    found, expected = metrics.spearman_columns(scores, target), metrics.spearman_columns(wide, target)
+    np.testing.assert_array_equal(found, expected)
+    narrow, full = (
+        metrics.expected_calibration_error(each[:, 0], each[:, 1], bins=7) for each in (scores, wide)
+    )
+    assert narrow == pytest.approx(full, abs=1e-7)
