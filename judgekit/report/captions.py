@@ -48,6 +48,12 @@ class TableCaption:
         Order of rows within a setting.
     layout : str
         "compared", or "side_by_side" where rows of the two tables do not match.
+    labels : dict of str to str
+        Headings of this table's columns, where `column_label` does not say it.
+    digits : dict of str to int
+        Decimals of its columns, where the paper prints none and `cells.column_digits` does not fit.
+    simulated : bool
+        Whether its rows come from the simulator under every profile.
     """
 
     name: str
@@ -61,16 +67,24 @@ class TableCaption:
     pairs: tuple[tuple[str, str], ...] = ()
     baseline: Baseline | None = None
     layout: str = "compared"
+    labels: dict[str, str] = field(default_factory=dict)
+    digits: dict[str, int] = field(default_factory=dict)
+    simulated: bool = False
 
 
 @dataclass(frozen=True)
 class FigureCaption:
-    """One figure of the report, with the text that stands in for it."""
+    """One figure of the report, with the text that stands in for it; `simulated` as in a table's caption.
+
+    `table` names the table of its values; empty where that has the figure's name, or where there is none.
+    """
 
     name: str
     title: str
     look: str
     alt: str
+    table: str = ""
+    simulated: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,6 +187,9 @@ def _table(item: dict[str, Any], study: str) -> TableCaption:
         pairs=tuple((left, right) for left, right in item.get("pairs", ())),
         baseline=_baseline(baseline) if baseline else None,
         layout=layout,
+        labels=item.get("labels", {}),
+        digits=item.get("digits", {}),
+        simulated=item.get("simulated", False),
     )
 
 

@@ -8,8 +8,9 @@ import pandas as pd
 
 from judgekit.errors import InvalidInput
 from judgekit.report.captions import TableCaption
+from judgekit.report.cells import column_digits
 from judgekit.report.counterparts import Counterparts, counterparts, is_simulated
-from judgekit.report.format import difference, order, plain_digits
+from judgekit.report.format import difference, order
 from judgekit.report.published import PublishedTable, published
 
 NO_EVIDENCE = ("simulated", "own", "local_run")
@@ -105,7 +106,7 @@ class Comparison:
     extra : tuple of str
         Numeric columns that only the rebuilt table has.
     digits : dict of str to int
-        Decimals of every numeric column: the printed ones, else those `format.plain_digits` gives.
+        Decimals of every numeric column: the printed ones, else those `cells.column_digits` gives.
     rows, own : tuple
         Published rows with what stands beside them, and rebuilt rows beside none.
     """
@@ -171,17 +172,8 @@ def compare(caption: TableCaption, rebuilt: pd.DataFrame | None, *, simulated: b
     beside = [row.values for entry in rows for row in entry.rebuilt]
     own = tuple(_own(record) for record in records if not any(record is values for values in beside))
     columns = tuple(str(column) for column in table.text.columns if column not in caption.keys)
-    extra = {
-        str(name): plain_digits(frame[name].to_list())
-        for name in frame.columns
-        if name not in table.text.columns and is_number(frame[name])
-    }
+    extra = {name: count for name, count in column_digits(frame).items() if name not in table.text.columns}
     return Comparison(caption, columns, tuple(extra), table.digits | extra, rows, own)
-
-
-def is_number(column: pd.Series) -> bool:
-    """Whether a column holds numbers, truth values aside."""
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def same_key(left: Any, right: Any) -> bool:

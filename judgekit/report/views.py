@@ -1,5 +1,6 @@
 """Comparisons and frames as lines of text, ready for a page: each cell, and what each line rests on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -7,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from judgekit.report.captions import TableCaption, column_label
-from judgekit.report.compare import BASELINE, Comparison, Order, PublishedRow, RebuiltRow, is_number
+from judgekit.report.cells import is_number, readable, text_cell
+from judgekit.report.compare import BASELINE, Comparison, Order, PublishedRow, RebuiltRow
 from judgekit.report.counterparts import counterparts
-from judgekit.report.format import ABSENT, plain_digits, shown, signed
+from judgekit.report.format import ABSENT, shown, signed
 
 _HALF_WIDTH = "_half_width"
 PRINTED = "printed"
@@ -84,19 +86,30 @@ def comparison_view(
     return TableView(labels, numeric, column_label(comparison.caption.keys[0]), tuple(groups))
 
 
-def plain_view(frame: pd.DataFrame, digits: dict[str, int] | None = None) -> TableView:
-    """A frame as it is: the first column heads and groups rows, numbers carry `digits` or four decimals."""
+def plain_view(
+    frame: pd.DataFrame, digits: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None
+) -> TableView:
+    """A frame as it is: the first column heads and groups rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    digits : mapping of str to int, optional
+        Decimals of columns; `cells.column_digits` where a column is not named.
+    labels : mapping of str to str, optional
+        Headings of columns; `column_label` where a column is not named.
+    """
     first, *others = [str(column) for column in frame.columns]
-    decimals = {name: plain_digits(frame[name].to_list()) for name in others if is_number(frame[name])}
-    decimals |= {name: count for name, count in (digits or {}).items() if name in decimals}
     kept = _without_half_widths(tuple(others))
+    texts = readable(frame, digits)
     lines = [
-        Line(str(record[first]), "plain", tuple(_cell(record, name, decimals) for name in kept))
-        for record in _records(frame)
+        Line(text_cell(head), "plain", tuple(_with_half_width(record, name) for name in kept))
+        for head, record in zip(frame[first], _records(texts), strict=True)
     ]
     groups = tuple(tuple(group) for _, group in groupby(lines, key=lambda line: line.head))
-    labels = tuple(column_label(name) for name in kept)
-    return TableView(labels, tuple(name in decimals for name in kept), column_label(first), groups)
+    named = {name: column_label(name) for name in (first, *kept)} | dict(labels or {})
+    numeric = tuple(is_number(frame[name]) for name in kept)
+    return TableView(tuple(named[name] for name in kept), numeric, named[first], groups)
 
 
 def order_words(order: Order, caption: TableCaption) -> str:
@@ -135,6 +148,12 @@ def _without_half_widths(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in halves)
 
 
+def _with_half_width(record: dict[str, str], name: str) -> str:
+    """Text of one cell; a half-width, where there is one, stands behind its value."""
+    half = record.get(f"{name}{_HALF_WIDTH}", ABSENT)
+    return record[name] if ABSENT in (record[name], half) else f"{record[name]} ± {half}"
+
+
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in record.items()} for record in frame.to_dict("records")]
 
@@ -170,7 +189,7 @@ def _rebuilt_line(
     caption = comparison.caption
     known = {"setting", *caption.keys, *comparison.columns, *comparison.extra}
     extras = [
-        f"{column_label(name)} {value}"
+        f"{column_label(name)} {text_cell(value)}"
         for name, value in row.values.items()
         if name not in known and isinstance(value, str)
     ]
@@ -188,8 +207,9 @@ def _inner_keys(comparison: Comparison, values: dict[str, Any]) -> list[str]:
     found = []
     for key in comparison.caption.keys[1:]:
         number = key in comparison.digits
-        text = shown(_float(values[key]), comparison.digits[key]) if number else str(values[key])
-        found.append(f"{column_label(key)} {text}")
+        text = shown(_float(values[key]), comparison.digits[key]) if number else text_cell(values[key])
+        label, percent, _ = column_label(key).partition(", %")
+        found.append(f"{label} {text}{'%' if percent else ''}")
     return found
 
 
@@ -201,10 +221,7 @@ def _cell(values: dict[str, Any], column: str, digits: dict[str, int]) -> str:
     """Text of one cell; a half-width, where there is one, stands behind its value."""
     value = values.get(column)
     if column not in digits:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        missing = value is None or value == "" or (isinstance(value, float) and pd.isna(value))
-        return ABSENT if missing else str(value)
+        return text_cell(value)
     text = shown(_float(value), digits[column])
     half = _float(values.get(column + _HALF_WIDTH))
     return text if text == ABSENT or pd.isna(half) else f"{text} ± {shown(half, digits[column])}"
