@@ -71,10 +71,14 @@ def expert_distribution(
 def join_experts(
     cell: BenchmarkCell, distributions: Mapping[str, Pooled], kinds: Sequence[str]
 ) -> BenchmarkCell:
-    """The cell with experts, each a distribution [items, buckets] a row, appended to its judges."""
+    """The cell with experts, each a distribution [items, buckets] a row, appended to its judges.
+
+    Experts stay in float64: in float32 the expected scores of two bins that are equal differ by 1e-8, and
+    ranks would tell them apart.
+    """
     own = cell.judgments
     details = {"kind": list(kinds), "read_out": ["distribution"] * len(kinds)}
-    added = np.stack(list(distributions.values()), axis=1).astype(np.float32)
+    added = np.stack(list(distributions.values()), axis=1).astype(np.float64)
     judges = pd.concat([own.judges, judge_frame(list(distributions), details)], ignore_index=True)
     probs = np.concatenate([own.probs, added], axis=1)
     return replace(cell, judgments=Judgments(probs, own.support, own.target, own.items, judges), truth=None)

@@ -121,6 +121,19 @@ def test_experts_join_after_the_judges(expert_cell):
     np.testing.assert_array_equal(both.cell.judgments.probs[:, : len(judges.names)], judges.probs)
 
 
+def test_bins_of_equal_expected_score_stay_tied_when_the_expert_joins(expert_cell):
+    support = expert_cell.cell.judgments.support
+    near, far = np.array([0, 1, 3, 3, 0]) / 7, np.array([3, 0, 0, 0, 4]) / 7
+    high = np.array([0.0, 0.1, 0.2, 0.3, 0.4])
+    which = np.random.default_rng(2).integers(0, 3, len(expert_cell.scalars.items))
+    distribution = np.stack([near, far, high])[which]
+    joined = split_cell(join_experts(expert_cell.cell, {"tied": distribution}, ["metric"]), seed=0)
+    assert near @ support == pytest.approx(far @ support)
+    target = joined.target
+    by_hand = spearman(np.where(which == 2, 2.0, 1.0), target)
+    assert spearman(joined.soft[:, -1], target) == pytest.approx(by_hand, abs=1e-12)
+
+
 def test_a_missing_value_is_a_missing_judge(expert_cell):
     cell = expert_cell.cell
     distribution = np.full((len(cell.judgments.items), 5), 0.2)
