@@ -1,6 +1,6 @@
 """Scalar experts and prompt pools declared in YAML, aligned with the items of a benchmark cell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from judgekit.judgments import Judgments, judge_frame
 from judgekit.sources.cells import build_cell, load_cell
 from judgekit.sources.declarations import declarations
 from judgekit.sources.recorded import load
+from judgekit.sources.recording import Recording
 
 _PARTS = ("experts", "curves", "learned", "stands_for", "prompts")
 
@@ -120,6 +121,8 @@ def simulated_experts(cell: BenchmarkCell, entry: Mapping[str, Any]) -> ExpertCe
 def load_prompt_pools(profile: str) -> list[BenchmarkCell]:
     """Benchmark cells whose pools are `base`, one prompt a model, and `expanded`, further prompts with them.
 
+    All judges of a cell are read alike, see `read_alike`.
+
     Raises
     ------
     InvalidInput
@@ -170,7 +173,8 @@ def _recorded(name: str, entry: Mapping[str, Any]) -> ExpertCell:
         dataset = cell.dataset
     else:
         dataset = own["dataset"]
-        cell = _build(name, {key: own[key] for key in own if key != "pool"}, own["pool"])
+        entry_of_cell = {key: own[key] for key in own if key != "pool"}
+        cell = _build(name, entry_of_cell, own["pool"], load(dataset))
     columns = ["aspect", "item", "judge", "protocol", "raw_score", "parse_ok"]
     recording = load(dataset, columns=columns)
     rows, judges = recording.judgments, recording.judges
@@ -207,12 +211,26 @@ def reference_items(items: pd.DataFrame, leave_out: Mapping[str, Any], name: str
 
 def _prompt_pool(name: str, entry: Mapping[str, Any]) -> BenchmarkCell:
     about = {key: entry[key] for key in ("dataset", "aspect", "support", "rows") if key in entry}
-    cell = _build(name, {**about, "role": "extra"}, [*entry["base"], *entry["more"]])
+    names = [*entry["base"], *entry["more"]]
+    recording = read_alike(load(entry["dataset"]), names)
+    cell = _build(name, {**about, "role": "extra"}, names, recording)
     names = cell.judgments.names
     base = names[: len(entry["base"])]
     return replace(cell, pools={"base": base, "expanded": names})
 
 
-def _build(name: str, entry: Mapping[str, Any], pool: list[str]) -> BenchmarkCell:
+def read_alike(recording: Recording, names: Sequence[str]) -> Recording:
+    """The recording with these judges ("JUDGE / PROTOCOL") read as hard scores if one of them gives no more.
+
+    A distribution beside hard scores of the same model errs otherwise for the read-out alone.
+    """
+    judges = recording.judges
+    chosen = (judges["judge"] + " / " + judges["protocol"]).isin(names)
+    if set(judges.loc[chosen, "read_out"]) != {"distribution", "hard"}:
+        return recording
+    return replace(recording, judges=judges.assign(read_out=judges["read_out"].mask(chosen, "hard")))
+
+
+def _build(name: str, entry: Mapping[str, Any], pool: list[str], recording: Recording) -> BenchmarkCell:
     smoothing = float(declarations("experts", {"smoothing": float})["smoothing"])
-    return build_cell(load(entry["dataset"]), name, entry, {"full": pool}, smoothing=smoothing)
+    return build_cell(recording, name, entry, {"full": pool}, smoothing=smoothing)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from judgekit.axes import Target
 from judgekit.benchmark import BenchmarkCell
-from judgekit.metrics import residual_correlation_matrix, spearman
+from judgekit.metrics import merge_ties, residual_correlation_matrix, spearman
 from judgekit.pooling import covariance_weights, pool_log
 from judgekit.resampling import GroupBootstrap, bootstrap_mean, bootstrap_spearman
 from judgekit.studies.aggregation import CellParts, split_cell
@@ -38,9 +39,10 @@ def study_prompts(
     DataFrame
         One row a cell: benchmark_cell, dataset, models, `base_judges`, `expanded_judges`; mean residual
         correlations `base_correlation`, `expanded_correlation`, `correlation_change`, and within the expanded
-        pool `same_model` and `other_models`; `metric` (spearman, or accuracy of the pooled vote with two
-        buckets), `base`, `expanded`, `change` with its interval `low`..`high`; `covariance_change` and
-        `learned_change` on test rows (Spearman); rows.
+        pool `same_model` and `other_models`; `read_out` (hard, distribution, or mixed); `metric` (spearman,
+        or accuracy of the vote with two buckets, where a tie is half right), of the `weakest` and the
+        `strongest` judge of the base pool, of the pools `base` and `expanded`, and `change` with its interval
+        `low`..`high`; rows; `covariance_change` and `learned_change` (Spearman) on `test_rows`.
     """
     split = [_split(cell, seed) for cell in cells]
     pools = [parts for pair in split for parts in pair.values()]
@@ -65,6 +67,7 @@ def _one(cell: BenchmarkCell, pair: dict[str, CellParts], seed: int, draws: int)
     change = found.difference(1, 0)
     correlation = {name: _correlations(parts) for name, parts in pair.items()}
     covariance = {name: _covariance(parts) for name, parts in pair.items()}
+    alone = [_quality(column, cell, metric) for column in pair["base"].soft.T]
     return {
         "benchmark_cell": cell.name,
         "dataset": cell.dataset,
@@ -76,14 +79,18 @@ def _one(cell: BenchmarkCell, pair: dict[str, CellParts], seed: int, draws: int)
         "correlation_change": correlation["expanded"]["all"] - correlation["base"]["all"],
         "same_model": correlation["expanded"]["same"],
         "other_models": correlation["expanded"]["other"],
+        "read_out": _read_out(cell),
         "metric": metric,
+        "weakest": min(alone),
+        "strongest": max(alone),
         "base": float(found.estimate[0]),
         "expanded": float(found.estimate[1]),
         "change": change.estimate,
         "low": change.low,
         "high": change.high,
-        "covariance_change": covariance["expanded"] - covariance["base"],
         "rows": len(target),
+        "covariance_change": covariance["expanded"] - covariance["base"],
+        "test_rows": len(pair["base"].split.test),
     }
 
 
@@ -91,10 +98,29 @@ def _bootstrap(scores: np.ndarray, cell: BenchmarkCell, metric: str, seed: int, 
     rng, target = np.random.default_rng([seed, 6]), cell.judgments.target
     if metric == "spearman":
         return bootstrap_spearman(scores, target, cell.groups, rng=rng, draws=draws)
-    middle = cell.judgments.support.mean()
-    hits = ((scores >= middle) == (target >= middle)[:, None]).astype(float)
-    hits[np.isnan(scores)] = np.nan
-    return bootstrap_mean(hits, cell.groups, rng=rng, draws=draws)
+    return bootstrap_mean(_hits(scores, target, cell.judgments.support), cell.groups, rng=rng, draws=draws)
+
+
+def _hits(scores: np.ndarray, target: Target, support: np.ndarray) -> np.ndarray:
+    """1 where a score lies on the target's side of the middle, 0 on the other, 1/2 on it; NaN stays."""
+    middle = support.mean()
+    side = np.sign(merge_ties(scores - middle))
+    return (1 + side * np.where(target >= middle, 1.0, -1.0)[:, None]) / 2
+
+
+def _quality(scores: np.ndarray, cell: BenchmarkCell, metric: str) -> float:
+    """Spearman or accuracy of one judge on all rows."""
+    target, support = cell.judgments.target, cell.judgments.support
+    if metric == "spearman":
+        return spearman(scores, target)
+    return float(np.nanmean(_hits(scores[:, None], target, support)))
+
+
+def _read_out(cell: BenchmarkCell) -> str:
+    """How the judges of a cell are read: as hard scores, as distributions, or some so and some so."""
+    if not cell.hard_only:
+        return "distribution"
+    return "hard" if set(cell.hard_only) == set(cell.judgments.names) else "mixed"
 
 
 def _correlations(parts: CellParts) -> dict[str, float]:

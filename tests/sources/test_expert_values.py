@@ -13,10 +13,12 @@ from judgekit.sources.expert_values import (
     load_expert_cells,
     load_prompt_pools,
     more_prompts,
+    read_alike,
     reference_items,
     simulated_experts,
     tilt,
 )
+from judgekit.sources.recording import Recording
 
 ITEMS = pd.Series(["a", "b", "c"])
 
@@ -86,6 +88,21 @@ def test_a_reference_that_no_item_is_fails():
         reference_items(pd.DataFrame({"system": ["B", "C"]}), {"system": "A"}, "cell")
 
 
+def test_distributions_beside_hard_scores_are_read_as_hard_scores():
+    judges = pd.DataFrame(
+        {
+            "judge": ["m", "m", "n"],
+            "protocol": ["a", "b", "a"],
+            "read_out": ["distribution", "hard", "distribution"],
+        }
+    )
+    empty = pd.DataFrame()
+    recording = Recording("made_up", empty, empty, empty, judges)
+    assert read_alike(recording, ["m / a", "n / a"]) is recording
+    mixed = read_alike(recording, ["m / a", "m / b"])
+    assert mixed.judges["read_out"].tolist() == ["hard", "hard", "distribution"]
+
+
 @pytest.mark.parametrize("profile", ["simulated", "recorded"])
 def test_curves_and_learned_pools_name_declared_experts(profile):
     experts = declared(profile, "experts")
@@ -136,5 +153,7 @@ def test_recorded_prompt_pools_hold_one_prompt_a_model_first():
         models = [name.split(" / ")[0] for name in cell.pools["base"]]
         assert len(models) == len(set(models))
         assert set(cell.pools["base"]) < set(cell.pools["expanded"])
+        assert len(cell.hard_only) in (0, len(cell.judgments.names))
     assert len(pools["summeval_coherence_mini"].pools["expanded"]) == 8
+    assert len(pools["llmbar"].pools["expanded"]) == 6 * 8
     assert len(pools["llmbar"].judgments.items) == 838

@@ -7,7 +7,7 @@ from judgekit.gate import GateSettings
 from judgekit.sources.cells import load_cell
 from judgekit.sources.expert_values import more_prompts
 from judgekit.studies.mixed_pools import LearnedSettings
-from judgekit.studies.prompt_expansion import study_prompts
+from judgekit.studies.prompt_expansion import _hits, study_prompts
 
 GATES = LearnedSettings(seeds=1, gate=GateSettings(epochs=1, hidden=4))
 
@@ -49,3 +49,10 @@ def test_verdicts_are_scored_by_accuracy():
     expected = ((odds[:, :2].mean(axis=1) >= 0) == (target == 1)).mean()
     assert found["metric"] == "accuracy"
     assert found["base"] == pytest.approx(expected)
+    alone = [((column >= 0) == (target == 1)).mean() for column in odds[:, :2].T]
+    assert found[["weakest", "strongest"]].tolist() == pytest.approx(sorted(alone))
+
+
+def test_a_tied_vote_is_half_right():
+    scores, target = np.array([[0.5 - 1e-16], [0.9], [0.9]]), np.array([1.0, 0.0, 1.0])
+    assert _hits(scores, target, np.array([0.0, 1.0]))[:, 0].tolist() == [0.5, 0.0, 1.0]
