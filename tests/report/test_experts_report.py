@@ -8,7 +8,8 @@ from matplotlib.colors import to_rgba
 
 from judgekit.report.plots import experts as plots
 from judgekit.report.plots.palette import BLUE, VERMILION
-from judgekit.report.tables.experts import data_curves, published_beside, saturation, vetting_summary
+from judgekit.report.tables.expert_claims import published_beside
+from judgekit.report.tables.experts import data_curves, mean_curves, repairs, saturation, vetting_summary
 
 VERDICTS = pd.DataFrame(
     {
@@ -53,6 +54,31 @@ def test_verdicts_are_counted_per_data_set_and_over_all():
     assert found.loc["all", "wrongly_admitted"] == 0.25
 
 
+def test_verdicts_stand_beside_those_of_admitting_all_or_none():
+    found = vetting_summary(VERDICTS).set_index("dataset")
+    assert found.loc["s", ["right_if_all", "right_if_none"]].tolist() == [1.0, 0.0]
+    assert found.loc["all", ["right", "right_if_all", "right_if_none"]].tolist() == [0.5, 0.75, 0.25]
+
+
+def test_repair_is_called_by_validation_rows_and_counted_by_test_rows():
+    experts = pd.DataFrame(
+        {
+            "admitted": [True, False, True],
+            "validation_gain": [-0.1, -0.2, 0.1],
+            "test_gain": [0.1, -0.1, -0.2],
+            "pool": [0.4, 0.5, 0.6],
+            "mixed": [0.5, 0.4, 0.4],
+            "repaired": [0.45, 0.45, 0.6],
+            "repair_keeps": [True, False, False],
+        }
+    )
+    found = repairs(experts).set_index("rule")
+    called = found.loc["gain on validation rows below 0"]
+    assert called[["experts", "hurt", "kept", "below_pool"]].tolist() == [2, 1, 1, 1]
+    assert called["repaired"] == pytest.approx(0.45)
+    assert found.loc["hindsight: gain on test rows below 0", ["experts", "hurt"]].tolist() == [2, 2]
+
+
 def test_curves_are_means_over_orders():
     found = data_curves(CURVES).set_index("fraction")
     assert found.loc[0.05, "uniform_gain"] == pytest.approx(0.03)
@@ -63,15 +89,24 @@ def test_curves_are_means_over_orders():
 
 def test_saturation_is_the_first_fraction_near_the_full_gain():
     found = saturation(data_curves(CURVES)).iloc[0]
-    assert found["enough"] == 1.0
+    assert found["covariance_enough"] == 1.0
     assert found["above_single_at_least"]
-    flat = CURVES.assign(covariance_mixed=0.6)
-    assert saturation(data_curves(flat)).iloc[0]["enough"] == 0.05
+    flat = saturation(data_curves(CURVES.assign(covariance_mixed=0.6))).iloc[0]
+    assert (flat["covariance_enough"], flat["uniform_enough"]) == (0.05, 1.0)
 
 
 def test_no_gain_has_no_saturation():
     none = CURVES.assign(covariance_mixed=0.4 + 1e-5)
-    assert np.isnan(saturation(data_curves(none)).iloc[0]["enough"])
+    assert np.isnan(saturation(data_curves(none)).iloc[0]["covariance_enough"])
+
+
+def test_a_setting_is_the_mean_of_its_cells():
+    second = CURVES.assign(benchmark_cell="s2", covariance_mixed=0.3)
+    curves = data_curves(pd.concat([CURVES, second, CURVES.assign(benchmark_cell="s3")]))
+    found = mean_curves(curves, {"both": (["s1", "s2"], "a")})
+    assert found["benchmark_cell"].unique().tolist() == ["both"]
+    np.testing.assert_allclose(found["covariance_mixed"], [(0.46 + 0.3) / 2, (0.6 + 0.3) / 2])
+    assert not saturation(found).iloc[0]["above_single_at_least"]
 
 
 @pytest.fixture
@@ -85,7 +120,14 @@ def frames():
         }
     )
     experts = pd.DataFrame(
-        {"benchmark_cell": ["s1"], "expert": ["a"], "expert_alone": 0.6, "pool": 0.4, "repaired": 0.45}
+        {
+            "benchmark_cell": ["s1"],
+            "expert": ["a"],
+            "expert_alone": 0.6,
+            "pool": 0.4,
+            "repaired": 0.4,
+            "repair_keeps": False,
+        }
     )
     prompts = pd.DataFrame({"correlation_change": [0.1, 0.3], "learned_change": [-0.1, 0.0]})
     return {
@@ -93,7 +135,7 @@ def frames():
         "experts": experts,
         "prompts": prompts,
         "summary": vetting_summary(VERDICTS),
-        "saturation": saturation(data_curves(CURVES)),
+        "curves": data_curves(CURVES),
     }
 
 
@@ -107,9 +149,9 @@ def test_published_statements_stand_beside_ours(frames):
     found = published_beside(frames, STANDS, profile="recorded")
     by_claim = found.groupby("claim", sort=False)["holds"].agg(list)
     assert by_claim["jm-064"] == ["no"]
-    assert by_claim["jm-066"] == ["yes", "yes", "yes"]
+    assert by_claim["jm-066"] == ["yes", "yes", "yes", "yes"]
     assert by_claim["jm-067"] == ["yes", "yes"]
-    assert by_claim["jm-068"] == ["yes"]
+    assert by_claim["jm-068"] == ["yes", "yes", "not defined"]
     assert by_claim["jm-070"] == ["yes", "yes"]
     comet = found[found["quantity"] == "COMET alone"].iloc[0]
     assert comet["difference"] == pytest.approx(0.6 - 0.4326)
@@ -119,10 +161,32 @@ def test_simulated_values_get_no_difference(frames):
     assert published_beside(frames, STANDS, profile="simulated")["difference"].isna().all()
 
 
-def test_an_undefined_quantity_is_called_so(frames):
-    frames["saturation"] = frames["saturation"].assign(enough=float("nan"))
+def test_a_number_is_tested_by_its_own_statement_and_the_order_by_itself(frames):
+    frames["mixed"] = frames["mixed"].assign(learned=[0.45, 0.55])
+    found = published_beside(frames, STANDS, profile="recorded").set_index("quantity")
+    assert found.loc["uniform log pool with COMET", ["tests", "holds"]].tolist() == [
+        "above the uniform pool of the judges only",
+        "yes",
+    ]
+    assert found.loc["learned pool with COMET", "holds"] == "yes"
+    order = found.loc["uniform minus learned, with COMET"]
+    assert (order["holds"], order["ours"]) == ("no", pytest.approx(-0.05))
+
+
+def test_reasons_name_what_a_mean_hides_and_what_repair_dropped(frames):
     found = published_beside(frames, STANDS, profile="recorded").set_index("claim")
-    assert found.loc["jm-072", "holds"] == "not defined"
+    assert "s1 -0.100" in found.loc["jm-064", "why"]
+    assert "dropped the expert" in found.loc["jm-065", "why"]
+    frames["experts"] = frames["experts"].assign(repair_keeps=True)
+    kept = published_beside(frames, STANDS, profile="recorded").set_index("claim")
+    assert "dropped" not in kept.loc["jm-065", "why"]
+    assert "has 100 of those" in kept.loc["jm-067", "why"].iloc[0]
+
+
+def test_an_undefined_quantity_is_called_so(frames):
+    frames["curves"] = frames["curves"].assign(covariance_gain=0.0)
+    found = published_beside(frames, STANDS, profile="recorded")
+    assert found.loc[found["claim"] == "jm-072", "holds"].tolist() == ["–", "–", "not defined"]
 
 
 def test_gains_are_filled_where_admitted_and_coloured_beyond_noise():
@@ -137,11 +201,16 @@ def test_gains_are_filled_where_admitted_and_coloured_beyond_noise():
         }
     )
     ax = plots.plot_expert_gains(frame)
-    dots = ax.collections[1]
-    np.testing.assert_allclose(dots.get_offsets()[:, 0], frame["test_gain"])
-    assert tuple(dots.get_edgecolors()[1]) == to_rgba(VERMILION)
-    assert tuple(dots.get_facecolors()[0]) == to_rgba(BLUE)
-    assert tuple(dots.get_facecolors()[1]) == to_rgba("white")
+    above, below, neither = (
+        next(each for each in ax.collections[place:] if len(each.get_offsets())) for place in (1, 3, 5)
+    )
+    gains = [each.get_offsets()[0, 0] for each in (above, below, neither)]
+    np.testing.assert_allclose(gains, frame["test_gain"])
+    assert tuple(below.get_edgecolors()[0]) == to_rgba(VERMILION)
+    assert tuple(above.get_facecolors()[0]) == to_rgba(BLUE)
+    assert tuple(below.get_facecolors()[0]) == to_rgba("white")
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said[:3] == ["interval above 0", "interval below 0", "interval holds 0"]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b", "c"]
 
 
@@ -174,3 +243,6 @@ def test_each_learning_curve_has_a_panel():
     axes = plots.plot_expert_data(data_curves(pd.concat([CURVES, second])))
     assert len(axes) == 2
     np.testing.assert_allclose(axes[0].lines[0].get_ydata(), [0.43, 0.5])
+    drawn = {line.get_label(): line.get_ydata() for line in axes[0].lines}
+    np.testing.assert_allclose(drawn["judges only, covariance"], [0.4, 0.4])
+    assert "10 to 90%" in axes[0].collections[0].get_label()

@@ -1,5 +1,7 @@
 """Figures of the study of experts."""
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -24,16 +26,30 @@ def plot_expert_gains(experts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Filled: admitted on training rows; open: refused. Blue lies right of zero beyond its interval,
-        vermilion left, grey neither.
+        Filled: admitted on training rows; open: refused. Blue triangles to the right lie right of zero with
+        their whole interval, vermilion ones to the left lie left, grey circles neither.
     """
     cells = experts["benchmark_cell"]
     places = np.arange(len(experts)) + 1.1 * (cells != cells.shift()).cumsum().to_numpy()
     ax = ax or plt.subplots(figsize=(7.0, 1.2 + 0.19 * places[-1]))[1]
     ax.hlines(places, experts["low"], experts["high"], color=_LIGHT, linewidth=1, zorder=1)
-    side = np.select([experts["low"] > 0, experts["high"] < 0], [BLUE, VERMILION], GREY)
-    face = np.where(experts["admitted"], side, "white")
-    ax.scatter(experts["test_gain"], places, s=26, c=face.tolist(), edgecolors=side.tolist(), zorder=2)
+    sides = {
+        "interval above 0": (experts["low"] > 0, BLUE, ">"),
+        "interval below 0": (experts["high"] < 0, VERMILION, "<"),
+        "interval holds 0": ((experts["low"] <= 0) & (experts["high"] >= 0), GREY, "o"),
+    }
+    for label, (chosen, colour, marker) in sides.items():
+        face = np.where(experts.loc[chosen, "admitted"], colour, "white").tolist()
+        ax.scatter(
+            experts.loc[chosen, "test_gain"],
+            places[chosen.to_numpy()],
+            s=26,
+            c=face,
+            edgecolors=colour,
+            marker=marker,
+            zorder=2,
+        )
+        ax.scatter([], [], s=26, c=colour, marker=marker, label=label)
     ax.axvline(0, color=BLACK, linewidth=0.8, zorder=1)
     starts = np.flatnonzero((cells != cells.shift()).to_numpy())
     for start in starts:
@@ -46,14 +62,14 @@ def plot_expert_gains(experts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             fontsize=8,
             va="center",
         )
-    ax.scatter([], [], s=26, c=GREY, label="admitted on training rows")
-    ax.scatter([], [], s=26, c="white", edgecolors=GREY, label="refused")
+    ax.scatter([], [], s=26, c=BLACK, marker="s", label="filled: admitted on training rows")
+    ax.scatter([], [], s=26, c="white", edgecolors=BLACK, marker="s", label="open: refused")
     ax.set_yticks(places, [name.split("/")[-1] for name in experts["expert"]], fontsize=8)
     ax.set_ylim(places[-1] + 0.8, places[0] - 1.7)
     ax.set_xlabel("test gain in Spearman when the expert joins the uniform log pool")
     ax.grid(axis="x")
     ax.grid(visible=False, axis="y")
-    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, handletextpad=0.2)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, handletextpad=0.2, fontsize=8)
     return ax
 
 
@@ -143,30 +159,45 @@ def plot_expert_data(curves: pd.DataFrame) -> np.ndarray:
     Returns
     -------
     array of Axes
+        Three panels a row at most. Each weighting has its pool with the expert (line and full marks) and
+        without (broken line): the gain is the distance between the two. The band holds 80% of the orders.
     """
     pairs = list(curves.groupby(["benchmark_cell", "expert"], sort=False))
-    figure, axes = plt.subplots(
-        1, len(pairs), figsize=(0.4 + 2.4 * len(pairs), 3.1), squeeze=False, layout="constrained"
-    )
-    for ax, ((cell, expert), curve) in zip(axes[0], pairs, strict=True):
-        percent = 100 * curve["fraction"]
-        ax.fill_between(
-            percent, curve["pool"] + curve["low"], curve["pool"] + curve["high"], color=BLUE, alpha=0.15, lw=0
-        )
-        ax.plot(percent, curve["uniform_mixed"], color=BLUE, marker="o", label="with expert, uniform")
-        ax.plot(
-            percent, curve["covariance_mixed"], color=VERMILION, marker="s", label="with expert, covariance"
-        )
-        ax.axhline(curve["single"].iloc[0], color=BLACK, linestyle="--", linewidth=1.1, label="single judge")
-        ax.axhline(
-            curve["pool"].iloc[0], color=GREY, linestyle=":", linewidth=1.3, label="judges only, uniform"
-        )
-        ax.set_title(f"{cell}\n+ {str(expert).split('/')[-1]}", fontsize=8.5)
+    wide = min(3, len(pairs))
+    rows = -(-len(pairs) // wide)
+    size = (0.4 + 2.6 * wide, 0.9 + 2.5 * rows)
+    figure, axes = plt.subplots(rows, wide, figsize=size, squeeze=False, layout="constrained")
+    for ax, ((cell, expert), curve) in zip(axes.flat, pairs, strict=False):
+        _draw_curve(ax, curve)
+        name = fill(f"+ {str(expert).split('/')[-1]}", 24)
+        ax.set_title(f"{cell}\n{name}", fontsize=8.5)
         ax.set_xticks([5, 25, 50, 75, 100])
-        ax.set_xlabel("training groups, %")
-    axes[0, 0].set_ylabel("Spearman on test rows")
+    for ax in axes.flat[len(pairs) :]:
+        ax.set_axis_off()
+    for ax in axes[:, 0]:
+        ax.set_ylabel("Spearman on test rows", fontsize=9)
+    for ax in axes.flat[max(0, len(pairs) - wide) : len(pairs)]:
+        ax.set_xlabel("training groups, %", fontsize=9)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="outside upper center", ncols=4 if len(pairs) > 2 else 2, columnspacing=1.2
+        handles, labels, loc="outside upper center", ncols=min(wide, 3), columnspacing=1.2, fontsize=8
     )
-    return axes[0]
+    return axes.flat[: len(pairs)]
+
+
+def _draw_curve(ax: Axes, curve: pd.DataFrame) -> None:
+    percent = 100 * curve["fraction"]
+    band = (curve["pool"] + curve["low"], curve["pool"] + curve["high"])
+    ax.plot(percent, curve["uniform_mixed"], color=BLUE, marker="o", label="with expert, uniform")
+    ax.plot(percent, curve["pool"], color=BLUE, linestyle=":", linewidth=1.5, label="judges only, uniform")
+    ax.plot(percent, curve["covariance_mixed"], color=VERMILION, marker="s", label="with expert, covariance")
+    ax.plot(
+        percent,
+        curve["covariance"],
+        color=VERMILION,
+        linestyle="-.",
+        linewidth=1.2,
+        label="judges only, covariance",
+    )
+    ax.fill_between(percent, *band, color=BLUE, alpha=0.15, lw=0, label="uniform: 10 to 90% of orders")
+    ax.plot(percent, curve["single"], color=BLACK, linestyle="--", linewidth=1.1, label="best single judge")
