@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from judgekit.report.claims.cells import over_cells
-from judgekit.report.claims.reading import CELLS, Binding, Case, NotRebuilt, Reader, Tables
+from judgekit.report.claims.reading import SEVERAL, Binding, Case, NotRebuilt, Reader, Tables
 
 _FACTS = "judgemoe/expert_claims"
 _VETTED = "judgemoe/expert_verdicts"
@@ -26,7 +25,7 @@ def bindings() -> list[Binding]:
         "delta_spearman": "learned pool",
     }
     above = {"n_above": "above the best single judge"}
-    later = {"sat_reward": "reward minus BERTScore"}
+    later = {"sat_reward": "reward model", "sat_bertscore": "BERTScore"}
     bertscore = {"expert_gain": "BERTScore"}
     reward = {"expert_gain": "reward model"}
     grown = partial(Binding, figure="judgemoe/prompt_expansion")
@@ -36,17 +35,16 @@ def bindings() -> list[Binding]:
         Binding("jm-066", (_FACTS,), _facts("jm-066", comet, "WMT22", "same_rows")),
         Binding("jm-067", (_FACTS,), _facts("jm-067", hurt, "WMT22", "same_rows")),
         Binding("jm-068", (_VETTED,), _vetted, figure="judgemoe/expert_vetting"),
-        grown("jm-070", (_FACTS,), _facts("jm-070", prompts, "pools of prompts", CELLS)),
+        grown(
+            "jm-070", (_FACTS,), _facts("jm-070", prompts, "pools on SummEval, ROSCOE and LLMBar", SEVERAL)
+        ),
         Binding("jm-071", (_FACTS,), _facts("jm-071", above, "two settings", "analogue"), figure=_CURVES),
         Binding("jm-072", (_FACTS,), _facts("jm-072", later, "two settings", "analogue"), figure=_CURVES),
     ]
 
 
 def _facts(claim: str, quantities: dict[str, str], setting: str, kind: str) -> Reader:
-    """Values of one claim, each from the first row of it whose quantity has the words given.
-
-    `sat_bertscore` is the zero that the difference of two fractions starts from.
-    """
+    """Values of one claim, each from the first row of it whose quantity has the words given."""
 
     def read(tables: Tables) -> list[Case]:
         frame = tables.read(_FACTS)
@@ -57,9 +55,9 @@ def _facts(claim: str, quantities: dict[str, str], setting: str, kind: str) -> R
             if named.empty:
                 raise NotRebuilt(f"row {claim}, {words}")
             values[name] = float(named["ours"].iloc[0])
-        if "sat_reward" in values:
-            values["sat_bertscore"] = 0.0
-        return [Case(setting, "simulated" if tables.profile == "simulated" else kind, dict(values))]
+        if tables.profile == "simulated":
+            return [Case("simulated cells", "simulated", dict(values))]
+        return [Case(setting, kind, dict(values))]
 
     return read
 
@@ -71,4 +69,7 @@ def _vetted(tables: Tables) -> list[Case]:
         raise NotRebuilt("row all")
     row = rows.iloc[0]
     values = {"gain_pass": float(row["gain_admitted"]), "gain_fail": float(row["gain_refused"])}
-    return over_cells(f"{int(row['experts'])} experts", values)
+    experts = f"{int(row['experts'])} experts"
+    if tables.profile == "simulated":
+        return [Case(experts, "simulated", values)]
+    return [Case(f"{experts} on WMT22, DialSummEval and JudgeBench", SEVERAL, values)]

@@ -1,25 +1,10 @@
-"""Tables of the study of experts: how often vetting was right, learning curves, published beside rebuilt."""
+"""Tables of the study of experts: how often vetting was right, what repair brings, learning curves."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 import pandas as pd
 
 SATURATED = 0.95
 # A smaller gain at all training groups is none, and nothing can reach a part of it.
 LEAST_GAIN = 1e-3
-WHY = {
-    "other_data": "The same kind of expert on another data set, beside other judges.",
-    "judges": "The paper has six local judges and names no version of COMET; these are seven GPT judges "
-    "without probabilities, and COMET-22.",
-    "reward": "No public HelpSteer2 judge outputs: reward models beside o1-mini on JudgeBench.",
-    "flat": "On JudgeBench the gain at all training groups is nothing, so no part of it can be reached.",
-    "gate": "The learned pool trained here is not dragged down: its weights depend on the item.",
-    "prompts": "Other sets and other prompts; a further prompt can be noisier than the first.",
-    "vetting": "Means over experts, cells and splits; cells of one data set share rows.",
-}
 
 
 def vetting_summary(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -33,11 +18,36 @@ def vetting_summary(verdicts: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dataset, experts, splits, `admitted` and `right` (shares of expert-splits), `wrongly_admitted`,
+        dataset, experts, splits, `admitted` and `right` (shares of expert-splits), `right_if_all` and
+        `right_if_none` (what admitting every expert, or none, would have been right in), `wrongly_admitted`,
         `wrongly_refused`, `gain_admitted` and `gain_refused` (mean test gains, NaN where there is none).
     """
     groups = [*verdicts.groupby("dataset", sort=False), ("all", verdicts)]
     return pd.DataFrame([_verdicts_of(str(dataset), group) for dataset, group in groups])
+
+
+def repairs(experts: pd.DataFrame) -> pd.DataFrame:
+    """What subset repair brings where it is called for, by rules that one could follow and by hindsight.
+
+    Parameters
+    ----------
+    experts : DataFrame
+        `studies.experts.study_experts`.
+
+    Returns
+    -------
+    DataFrame
+        One row a rule: rule, experts (how many it repairs), `hurt` (of them, those that lower the pool on
+        test rows), `kept` (the best subset keeps the expert), mean test Spearman `pool`, `mixed` and
+        `repaired`, and `below_pool` (repaired pools below the judges alone).
+    """
+    rules = {
+        "gain on validation rows below 0": experts["validation_gain"] < 0,
+        "refused on training rows": ~experts["admitted"].astype(bool),
+        "hindsight: gain on test rows below 0": experts["test_gain"] < 0,
+        "every expert": experts["test_gain"].notna(),
+    }
+    return pd.DataFrame([_repaired(rule, experts[chosen]) for rule, chosen in rules.items()])
 
 
 def data_curves(curves: pd.DataFrame) -> pd.DataFrame:
@@ -48,8 +58,9 @@ def data_curves(curves: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         benchmark_cell, expert, fraction, train_rows; `uniform_gain` and `covariance_gain` of the pool with
         the expert over the same pool without, the former with the 10th and 90th percentile over orders
-        (`low`, `high`); `single` (best judge), `pool`, `uniform_mixed`, `covariance_mixed`; `above_single`:
-        share of orders in which the covariance-aware mixed pool passes the best single judge.
+        (`low`, `high`); `single` (best judge); of the judges only `pool` (uniform) and `covariance`; of the
+        pool with the expert `uniform_mixed` and `covariance_mixed`; `above_single`: share of orders in which
+        the covariance-aware mixed pool passes the best single judge.
     """
     frame = curves.assign(
         uniform_gain=curves["mixed"] - curves["pool"],
@@ -58,134 +69,67 @@ def data_curves(curves: pd.DataFrame) -> pd.DataFrame:
     )
     keys = ["benchmark_cell", "expert", "fraction"]
     grouped = frame.groupby(keys, sort=False)
-    columns = ["train_rows", "uniform_gain", "covariance_gain", "single", "pool", "mixed", "covariance_mixed"]
-    means = grouped[[*columns, "above_single"]].mean().rename(columns={"mixed": "uniform_mixed"})
+    columns = ["train_rows", "uniform_gain", "covariance_gain", "single", "pool", "covariance", "mixed"]
+    means = grouped[[*columns, "covariance_mixed", "above_single"]].mean()
+    means = means.rename(columns={"mixed": "uniform_mixed"})
     gain = grouped["uniform_gain"]
     means.insert(2, "low", gain.quantile(0.1))
     means.insert(3, "high", gain.quantile(0.9))
     return means.reset_index()
 
 
-def saturation(curves: pd.DataFrame, *, gain: str = "covariance_gain") -> pd.DataFrame:
+def saturation(curves: pd.DataFrame) -> pd.DataFrame:
     """Smallest fraction that reaches 95% of the gain at all training groups; NaN where that is under 0.001.
 
     Parameters
     ----------
     curves : DataFrame
         `data_curves`.
-    gain : str
-        Column of gains.
-    """
-    found = []
-    for (cell, expert), curve in curves.groupby(["benchmark_cell", "expert"], sort=False):
-        ordered = curve.sort_values("fraction")
-        least, full = ordered.iloc[0], float(ordered[gain].iloc[-1])
-        reached = curve.loc[curve[gain] >= SATURATED * full, "fraction"]
-        enough = float(reached.min()) if full >= LEAST_GAIN else float("nan")
-        found.append(
-            {
-                "benchmark_cell": cell,
-                "expert": expert,
-                "full_gain": full,
-                "least_fraction": least["fraction"],
-                "gain_at_least": least[gain],
-                "above_single_at_least": bool(least["covariance_mixed"] > least["single"]),
-                "enough": enough,
-            }
-        )
-    return pd.DataFrame(found)
-
-
-def published_beside(
-    frames: Mapping[str, pd.DataFrame], stands_for: Mapping[str, Mapping[str, Any]], *, profile: str
-) -> pd.DataFrame:
-    """What the paper states about experts beside what was found here.
-
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        `experts`, `mixed`, `prompts`, `summary` (of vetting) and `saturation`.
-    stands_for : mapping
-        Cells and expert that stand beside each expert of the paper: bertscore, reward, comet,
-        translation_bertscore.
-    profile : {"simulated", "recorded"}
-        Simulated values get no difference.
 
     Returns
     -------
     DataFrame
-        claim, quantity, published, ours, difference (where the paper prints a number), holds, why.
+        One row a curve: benchmark_cell, expert; gain at all groups and the fraction that is enough for it
+        under equal weights (`uniform_gain`, `uniform_enough`) and under covariance-aware ones
+        (`covariance_gain`, `covariance_enough`); `above_single_at_least`: whether the covariance-aware pool
+        with the expert passes the best single judge at the smallest fraction.
     """
-    mixed, summary = frames["mixed"], frames["summary"].set_index("dataset").loc["all"]
-    prompts, curves = frames["prompts"], frames["saturation"].set_index(["benchmark_cell", "expert"])
-    gain = {name: _learned_gain(mixed, entry) for name, entry in stands_for.items()}
-    comet = _row(mixed, stands_for["comet"])
-    alone = _one(frames["experts"], stands_for["comet"])["expert_alone"]
-    repaired = _one(frames["experts"], stands_for["reward"])
-    curve = {name: _first_curve(curves, stands_for[name]) for name in ("bertscore", "reward")}
-    above = float(sum(bool(each["above_single_at_least"]) for each in curve.values()))
-    later = float(curve["reward"]["enough"] - curve["bertscore"]["enough"])
-    correlation, quality = prompts["correlation_change"].mean(), prompts["learned_change"].mean()
-    order = (bool(alone > comet["uniform_log"]), bool(comet["uniform_log"] > comet["learned"]))
-    admitted, refused = summary[["gain_admitted", "gain_refused"]].to_numpy(float)
-    pooled = float(admitted - refused)
-    mended = float(repaired["repaired"] - repaired["pool"])
-    statements = [
-        _Statement(
-            "jm-064", "BERTScore: gain of the learned pool", "above 0", gain["bertscore"], "other_data"
-        ),
-        _Statement("jm-065", "reward model: repaired pool minus judges only", "above 0", mended, "reward"),
-        _Statement("jm-066", "COMET alone", 0.4326, alone, "judges", order[0]),
-        _Statement("jm-066", "uniform log pool with COMET", 0.3926, comet["uniform_log"], "judges", order[1]),
-        _Statement("jm-066", "learned pool with COMET", 0.1620, comet["learned"], "gate", order[1]),
-        _Statement("jm-067", "COMET: gain of the learned pool", "below 0", gain["comet"], "gate"),
-        _Statement(
-            "jm-067",
-            "translation BERTScore: gain of the learned pool",
-            "below 0",
-            gain["translation_bertscore"],
-            "gate",
-        ),
-        _Statement("jm-068", "mean test gain, admitted minus refused", "above 0", pooled, "vetting"),
-        _Statement(
-            "jm-070", "more prompts: change of residual correlation", "above 0", correlation, "prompts"
-        ),
-        _Statement("jm-070", "more prompts: change of the learned pool", "below 0", quality, "prompts"),
-        _Statement("jm-071", "pools above the best single judge at 5%", 2.0, above, "reward", above == 2),
-        _Statement("jm-072", "fraction that is enough, reward minus BERTScore", "above 0", later, "flat"),
-    ]
-    return pd.DataFrame([statement.row(simulated=profile == "simulated") for statement in statements])
+    found = []
+    for (cell, expert), curve in curves.groupby(["benchmark_cell", "expert"], sort=False):
+        ordered = curve.sort_values("fraction")
+        row: dict[str, object] = {"benchmark_cell": cell, "expert": expert}
+        for name in ("uniform", "covariance"):
+            gain = ordered[f"{name}_gain"]
+            full = float(gain.iloc[-1])
+            reached = ordered.loc[gain >= SATURATED * full, "fraction"]
+            row[f"{name}_gain"] = full
+            row[f"{name}_enough"] = float(reached.min()) if full >= LEAST_GAIN else float("nan")
+        least = ordered.iloc[0]
+        row["above_single_at_least"] = bool(least["covariance_mixed"] > least["single"])
+        found.append(row)
+    return pd.DataFrame(found)
 
 
-@dataclass(frozen=True)
-class _Statement:
-    """One statement of the paper: a printed number, or a sign, and ours beside it."""
+def mean_curves(curves: pd.DataFrame, settings: dict[str, tuple[list[str], str]]) -> pd.DataFrame:
+    """Learning curves of settings: the mean of one expert's curves over benchmark cells.
 
-    claim: str
-    quantity: str
-    published: str | float
-    ours: float
-    why: str
-    holds: bool | None = None
+    Parameters
+    ----------
+    curves : DataFrame
+        `data_curves`.
+    settings : dict of str to (list of benchmark cells, expert)
 
-    def row(self, *, simulated: bool) -> dict[str, object]:
-        """As a row of the table; without `holds` the printed sign decides."""
-        number = not isinstance(self.published, str)
-        agrees = self.holds
-        if agrees is None:
-            agrees = self.ours > 0 if self.published == "above 0" else self.ours < 0
-        difference = float("nan")
-        if not isinstance(self.published, str) and not simulated:
-            difference = self.ours - self.published
-        return {
-            "claim": self.claim,
-            "quantity": self.quantity,
-            "published": f"{self.published:g}" if number else self.published,
-            "ours": float(self.ours),
-            "difference": float(difference),
-            "holds": "not defined" if np.isnan(self.ours) else "yes" if agrees else "no",
-            "why": "Simulated: says nothing about the claim." if simulated else WHY[self.why],
-        }
+    Returns
+    -------
+    DataFrame
+        As `data_curves`, with the setting's name as benchmark_cell.
+    """
+    found = []
+    for name, (cells, expert) in settings.items():
+        own = curves[curves["benchmark_cell"].isin(cells) & (curves["expert"] == expert)]
+        means = own.drop(columns=["benchmark_cell", "expert"]).groupby("fraction", as_index=False).mean()
+        found.append(means.assign(benchmark_cell=name, expert=expert))
+    return pd.concat(found, ignore_index=True)
 
 
 def _verdicts_of(dataset: str, group: pd.DataFrame) -> dict[str, object]:
@@ -198,6 +142,8 @@ def _verdicts_of(dataset: str, group: pd.DataFrame) -> dict[str, object]:
         "splits": group["seed"].nunique(),
         "admitted": admitted.mean(),
         "right": right.mean(),
+        "right_if_all": (gains > 0).mean(),
+        "right_if_none": (gains <= 0).mean(),
         "wrongly_admitted": (admitted & ~right).mean(),
         "wrongly_refused": (~admitted & ~right).mean(),
         "gain_admitted": gains[admitted].mean() if admitted.any() else float("nan"),
@@ -205,26 +151,12 @@ def _verdicts_of(dataset: str, group: pd.DataFrame) -> dict[str, object]:
     }
 
 
-def _row(mixed: pd.DataFrame, entry: Mapping[str, Any], *, label: str = "") -> pd.Series:
-    pool = label or f"judges + {entry['expert']}"
-    return mixed[(mixed["benchmark_cell"] == entry["cells"][0]) & (mixed["pool"] == pool)].iloc[0]
-
-
-def _learned_gain(mixed: pd.DataFrame, entry: Mapping[str, Any]) -> float:
-    """Mean over cells of the learned pool with the expert minus the learned pool of the judges."""
-    gains = [
-        _row(mixed, {**entry, "cells": [cell]})["learned"]
-        - _row(mixed, {**entry, "cells": [cell]}, label="judges")["learned"]
-        for cell in entry["cells"]
-    ]
-    return float(np.mean(gains))
-
-
-def _one(experts: pd.DataFrame, entry: Mapping[str, Any]) -> pd.Series:
-    chosen = (experts["benchmark_cell"] == entry["cells"][0]) & (experts["expert"] == entry["expert"])
-    return experts[chosen].iloc[0]
-
-
-def _first_curve(curves: pd.DataFrame, entry: Mapping[str, Any]) -> pd.Series:
-    known = [(cell, entry["expert"]) for cell in entry["cells"] if (cell, entry["expert"]) in curves.index]
-    return curves.loc[known[0]]
+def _repaired(rule: str, chosen: pd.DataFrame) -> dict[str, object]:
+    return {
+        "rule": rule,
+        "experts": len(chosen),
+        "hurt": int((chosen["test_gain"] < 0).sum()),
+        "kept": int(chosen["repair_keeps"].sum()),
+        **{name: chosen[name].mean() for name in ("pool", "mixed", "repaired")},
+        "below_pool": int((chosen["repaired"] < chosen["pool"]).sum()),
+    }

@@ -254,6 +254,8 @@ def _expert_claims(rng: np.random.Generator) -> pd.DataFrame:
         ("jm-070", "more prompts: change of residual correlation"),
         ("jm-070", "more prompts: change of the learned pool"),
         ("jm-071", "settings above the best single judge at the least data"),
+        ("jm-072", "BERTScore: fraction that is enough"),
+        ("jm-072", "reward model: fraction that is enough"),
         ("jm-072", "fraction that is enough, reward minus BERTScore"),
     ]
     return pd.DataFrame(rows, columns=["claim", "quantity"]).assign(ours=rng.uniform(-1, 1, len(rows)))
