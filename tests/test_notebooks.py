@@ -67,3 +67,11 @@ def test_notebook_runs_headless_at_smoke_size(smoke, entry):
     assert outcome.status == "rebuilt", outcome.detail
     for name in entry.outputs:
         assert (layout.target("simulated", "smoke") / name).stat().st_size > 0
+
+
+def test_tables_of_experts_show_every_word(smoke):
+    layout, _ = smoke
+    page = (layout.target("simulated", "smoke") / "notebooks" / "07_experts.html").read_text()
+    words = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", page, flags=re.DOTALL)
+    assert max(len(word) for word in words) > 50
+    assert [word for word in words if word.rstrip().endswith(("...", "…"))] == []
