@@ -91,7 +91,7 @@ def _lead_lines(found: Sequence[Lead]) -> list[str]:
     return [
         f"JudgeMoE ahead of {lead.over} in {lead.rebuilt.ahead} of {lead.rebuilt.cells} cells, "
         f"mean Spearman {signed(rounded(lead.rebuilt.gain, _LEAD_DIGITS))}"
-        f"{', within chance' if lead.rebuilt.within_chance else ''}"
+        f"{', its 95% interval holds zero' if lead.rebuilt.within_chance else ''}"
         for lead in found
         if lead.printed and lead.rebuilt
     ]

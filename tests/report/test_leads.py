@@ -68,9 +68,18 @@ def test_lines_read_aloud_carry_both_leads_and_the_interval():
 
 def test_words_sort_leads_by_their_intervals():
     assert lead_words(leads(comparisons(), MEANS)) == (
-        "On recorded judges the lead is clear of zero over the uniform log pool (+0.040); "
-        "it is within chance over the covariance-aware pool (−0.010); "
-        "JudgeMoE is clearly behind ridge on expected scores (−0.040)."
+        "By the 95% bootstrap interval of its lead over cells, JudgeMoE on recorded judges is "
+        "ahead of the uniform log pool (+0.040); "
+        "within chance (zero lies in the interval) of the covariance-aware pool (−0.010); "
+        "behind ridge on expected scores (−0.040)."
+    )
+
+
+def test_a_lead_that_the_two_criteria_judge_differently_is_named():
+    wide = comparisons().assign(low=-0.01, high=0.08, mean_gain=0.04, p_one_sided=0.037)
+    assert lead_words(leads(wide[wide["baseline"] == "uniform_log"], MEANS)).endswith(
+        "The paper's criterion, a one-sided signed-rank p below 0.05, also counts a lead over "
+        "the uniform log pool (+0.040)."
     )
 
 
@@ -78,11 +87,12 @@ def test_table_says_where_printed_and_rebuilt_agree():
     view = lead_view(leads(comparisons(), MEANS), 0.54)
     outcomes = {group[0].head: line.orders for group in view.groups for line in group if line.orders}
     assert outcomes == {
-        "over the uniform log pool": ((True, "ahead, one-sided p below 0.05"),),
+        "over the uniform log pool": ((True, "ahead, one-sided signed-rank p below 0.05"),),
         "over the covariance-aware pool": (
             (
                 False,
-                "not ahead, one-sided p not below 0.05 (printed: ahead, one-sided p not below 0.05)",
+                "not ahead, one-sided signed-rank p not below 0.05 "
+                "(printed: ahead, one-sided signed-rank p not below 0.05)",
             ),
         ),
     }

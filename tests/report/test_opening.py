@@ -28,7 +28,7 @@ def test_judgemoe_opens_with_its_leads(write_results):
     tables = {"comparisons": pd.DataFrame([row]), "method_means": means}
     reports = write_results("recorded", tables, study="judgemoe")
     found = opening(JUDGEMOE, Results("recorded", reports / "recorded"))
-    assert "clear of zero over the uniform log pool (+0.040)" in found.words
+    assert "ahead of the uniform log pool (+0.040)" in found.words
     assert found.view.groups[0][1].cells[-1] == "0.5400"
     assert found.strip.axis == "lead in mean Spearman"
 

@@ -25,7 +25,8 @@ def test_counts_cells_where_judgemoe_leads(write_results):
     assert profile_summary(Results("recorded", reports / "recorded")).lines == (
         "1 table and 0 figures",
         "JudgeMoE ahead of the uniform log pool in 14 of 16 cells, mean Spearman +0.043",
-        "JudgeMoE ahead of the covariance-aware pool in 10 of 16 cells, mean Spearman +0.009, within chance",
+        "JudgeMoE ahead of the covariance-aware pool in 10 of 16 cells, mean Spearman +0.009, "
+        "its 95% interval holds zero",
     )
 
 
