@@ -110,6 +110,12 @@ def comparisons_beside(comparisons: pd.DataFrame) -> pd.DataFrame:
         "gain_vs_single": "weighted_gain",
         "gain_vs_covariance": "weighted_gain",
     }
+    words = {
+        "mean_gain": "mean gain in Spearman",
+        "weighted_gain": "gain weighted by test rows",
+        "p_one_sided": "one-sided p",
+        "p_two_sided": "two-sided p",
+    }
     rows = []
     for claim, scope, baseline, keys in asked:
         ours = comparisons[
@@ -122,8 +128,9 @@ def comparisons_beside(comparisons: pd.DataFrame) -> pd.DataFrame:
             if key == "positive_cells":
                 found, quantity = ours["positive"] / ours["n"], "share of cells ahead"
             else:
-                found, quantity = float(ours[column.get(key, key)]), column.get(key, key)
-            rows.append(_beside(claim, f"JudgeMoE - {baseline}: {quantity}", scope, printed, found))
+                name = column.get(key, key)
+                found, quantity = float(ours[name]), words[name]
+            rows.append(_beside(claim, f"lead over {METHODS[baseline]}: {quantity}", scope, printed, found))
     return pd.DataFrame(rows)
 
 
