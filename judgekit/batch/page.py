@@ -1,13 +1,18 @@
 """An executed notebook as a page of the report: it asks for nothing from elsewhere, and leads back."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from judgekit.batch.links import relinked
+from judgekit.report.typeset import JOINT
+
+_CELL = re.compile(r"(<t[dh]\b[^<>]*>)([^<>]+)(?=</t[dh]>)")
 
 # The blocks left empty would fetch loaders of scripts, formulas, diagrams and widgets from a network; the
 # notebooks show none of these without a reader.
+_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 _TEMPLATE = """
 {%- extends 'index.html.j2' -%}
 {%- block html_head_js -%}{%- endblock -%}
@@ -17,15 +22,7 @@ _TEMPLATE = """
 {%- block html_head_css -%}
 <link rel="icon" href="data:,">
 <style>
-.report-pages { margin: 0; padding: 0.8rem 1rem; font: 0.9rem sans-serif; }
-.report-pages a { margin-right: 1.2rem; }
-.jp-OutputArea-output, .jp-InputArea-editor { overflow-x: auto; }
-.jp-RenderedImage img { max-width: 100%; height: auto; }
-@media (max-width: 40rem) {
-  .jp-InputPrompt, .jp-OutputPrompt { display: none; }
-  .jp-Notebook { padding: 0; }
-}
-</style>
+STYLE</style>
 {%- endblock -%}
 {%- block body_header -%}
 {{ super() }}
@@ -33,7 +30,7 @@ _TEMPLATE = """
 <a href="index.html">judgekit companion</a><a href="glossary.md">Glossary</a>
 </nav>
 {%- endblock -%}
-"""
+""".replace("STYLE", _STYLE)
 
 
 def write_page(notebook: Any, path: Path, links: Mapping[str, str]) -> None:
@@ -53,4 +50,9 @@ def write_page(notebook: Any, path: Path, links: Mapping[str, str]) -> None:
     # embed_images would read each piece of raw HTML by itself, and close a folded solution before its text.
     exporter = HTMLExporter(raw_template=_TEMPLATE)
     page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": path.stem}})
-    path.write_text(relinked(page, links), encoding="utf-8")
+    path.write_text(_CELL.sub(_breakable, relinked(page, links)), encoding="utf-8")
+
+
+def _breakable(cell: re.Match[str]) -> str:
+    """A table's cell whose names may break behind an underscore or a slash."""
+    return cell[1] + JOINT.sub("<wbr>", cell[2])

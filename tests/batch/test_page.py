@@ -33,3 +33,14 @@ def test_page_leads_to_the_report_and_its_terms_to_the_glossary(page):
     for address in ("../../index.html", "../../glossary.html", "../../glossary.html#pool"):
         assert f'href="{address}"' in page
     assert "glossary.md" not in page
+
+
+def test_names_in_a_table_may_break_behind_an_underscore(tmp_path):
+    table = '<table><tr><th title="a_b">role_routed_risk</th><td>a/b_c</td><td><b>x_y</b></td></tr></table>'
+    shown = new_output("display_data", {"text/html": table})
+    write_page(new_notebook(cells=[new_code_cell("a_b", outputs=[shown])]), tmp_path / "01_a.html", LINKS)
+    page = (tmp_path / "01_a.html").read_text(encoding="utf-8")
+    assert (
+        '<th title="a_b">role_<wbr>routed_<wbr>risk</th><td>a/<wbr>b_<wbr>c</td><td><b>x_y</b></td>' in page
+    )
+    assert page.count("<wbr>") == 4
