@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
 import pandas as pd
 
 from judgekit.plan_view import explain_frame
@@ -13,6 +12,7 @@ from judgekit.report.outputs import Outputs
 from judgekit.report.own_panel_svg import frontier_svg, roles_svg
 from judgekit.report.tables.own_panel import audit_size, saving
 from judgekit.report.tables.roles import frontier
+from judgekit.report.typeset import environment
 from judgekit.report.views import TableView, plain_view
 from judgekit.roles import roles_frame
 from judgekit.studies.own_panel import PanelStudy
@@ -202,14 +202,7 @@ def write_report(report: PanelReport, folder: Path) -> None:
 
 def html(report: PanelReport) -> str:
     """The report as one page that asks for nothing outside itself."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("judgekit.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("own_panel.html.j2").render(report=report)
+    return environment().get_template("own_panel.html.j2").render(report=report)
 
 
 def markdown(report: PanelReport) -> str:

@@ -2,9 +2,8 @@
 
 import base64
 import os
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,27 +14,32 @@ from judgekit.errors import InvalidInput
 from judgekit.report.captions import FigureCaption, StudyCaption, TableCaption, column_label, studies
 from judgekit.report.claims.ledger import counts_in_words
 from judgekit.report.claims.page import ledgers_of, page_content, write_markdown
+from judgekit.report.claims.records import claims
 from judgekit.report.compare import compare
 from judgekit.report.counterparts import counterparts
 from judgekit.report.glossary import PAGE, read_glossary
 from judgekit.report.opening import Opening, opening
 from judgekit.report.published import CHECKOUT, published, table_names
-from judgekit.report.results import PROFILES, UNSTAMPED, Evidence, Results
+from judgekit.report.results import HERE, PROFILES, UNSTAMPED, Evidence, Results
 from judgekit.report.summary import profile_summary
+from judgekit.report.typeset import environment, sheet
 from judgekit.report.views import TableView, comparison_view, plain_view
 
 _LONG = 60
-_WIDTH = re.compile(rb'<svg\b[^>]*\swidth="([\d.]+(?:pt|px))"')
 PROFILE_TITLES = {
     "recorded": "real judges, recorded by others",
     "local": "judges you ran yourself",
     "simulated": "generated judges with known truth",
 }
+_SIMULATED_ALWAYS = "generated judges, as under every profile"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table of a section in one profile: view, provenance, and why it could not be compared, if so."""
+    """One table of a section in one profile: view, provenance, and why it could not be compared, if so.
+
+    `source` says in words whose judgments these are.
+    """
 
     profile: str
     view: TableView
@@ -44,6 +48,7 @@ class Part:
     notebook: str
     folded: bool
     heading: str
+    source: str
     problem: str = ""
 
 
@@ -58,16 +63,29 @@ class TableSection:
     printed: TableView | None
     why: str = ""
 
+    @property
+    def sheet(self) -> str:
+        """The paper that its printed and recorded tables fit on, as `typeset.sheet` names it."""
+        shown = [part.view for part in self.parts if part.profile != "simulated" or not part.folded]
+        return sheet([*shown, self.printed] if self.printed else shown)
+
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure in one profile, as a data URI, with the width at which its letters have their size."""
+    """A figure in one profile: as a data URI, as a file, and the table of its values, if it has one.
+
+    `csv` is that table's file, `numbers` its place on the page.
+    """
 
     profile: str
     uri: str
-    width: str
+    svg: str
+    csv: str
+    numbers: str
+    notebook: str
     evidence: Evidence
     folded: bool
+    source: str
 
 
 @dataclass(frozen=True)
@@ -109,16 +127,16 @@ def build(reports: Path) -> Path:
     results = tuple(Results(profile, reports / profile) for profile in PROFILES)
     pages = tuple(study_page(study, results) for study in studies())
     summaries = tuple(profile_summary(entry) for entry in results)
-    environment = _environment()
+    pages_of = _page_environment()
     for page in pages:
-        _render(environment, "study.html.j2", reports / f"{page.study.name}.html", page=page)
+        _render(pages_of, "study.html.j2", reports / f"{page.study.name}.html", page=page)
     ledgers = ledgers_of(results)
     write_markdown(ledgers, results)
-    _render(environment, "claims.html.j2", reports / "claims.html", **page_content(ledgers, reports))
+    _render(pages_of, "claims.html.j2", reports / "claims.html", **page_content(ledgers, reports))
     terms = read_glossary()
-    _render(environment, "glossary.html.j2", reports / PAGE, terms=terms)
+    _render(pages_of, "glossary.html.j2", reports / PAGE, terms=terms)
     return _render(
-        environment,
+        pages_of,
         "index.html.j2",
         reports / "index.html",
         pages=pages,
@@ -141,7 +159,7 @@ def study_page(study: StudyCaption, results: Sequence[Results]) -> StudyPage:
     absent = tuple(caption.title for caption in captions if caption.name not in shown)
     recorded = next(entry for entry in results if entry.profile == "recorded")
     first = opening(study, recorded) if study.lead_table else None
-    return StudyPage(study, first, tuple(sections), _figure_sections(study, results), absent)
+    return StudyPage(study, first, tuple(sections), _figure_sections(study, results, shown), absent)
 
 
 def _table_section(
@@ -160,7 +178,7 @@ def _table_section(
     if all(part.profile == "simulated" for part in parts) and not is_printed:
         parts = [replace(part, folded=False) for part in parts]
     table = published(caption.name, study.name) if beside else None
-    printed = plain_view(table.numbers, table.digits) if table else None
+    printed = plain_view(table.numbers, table.digits, caption.labels) if table else None
     return TableSection(caption.name, caption.title, caption.look, tuple(parts), printed, caption.why)
 
 
@@ -168,7 +186,7 @@ def _part(
     study: StudyCaption, caption: TableCaption, entry: Results, frame: pd.DataFrame | None, *, compared: bool
 ) -> Part:
     output = f"tables/{study.name}/{caption.name}.csv"
-    evidence = entry.evidence(output) if frame is not None else Evidence(UNSTAMPED)
+    evidence = _evidence(entry, output, caption) if frame is not None else Evidence(UNSTAMPED)
     problem = ""
     simulated = entry.profile == "simulated"
     view = None
@@ -181,16 +199,35 @@ def _part(
         assert frame is not None
         known = caption.name in table_names(study.name)
         digits = published(caption.name, study.name).digits if known else {}
-        view = plain_view(frame, digits)
+        view = plain_view(frame, digits | caption.digits, caption.labels)
     csv = f"{entry.profile}/{output}" if frame is not None else ""
-    notebook = f"{entry.profile}/notebooks/{evidence.notebook}.html" if evidence.state == "here" else ""
-    heading = "Printed beside rebuilt" if compared and not problem else "Rebuilt"
+    notebook = _notebook(entry, evidence)
+    both = frame is not None and _holds_both([str(column) for column in frame.columns])
+    heading = "Printed beside rebuilt" if (compared and not problem) or both else "Rebuilt"
     heading = heading if csv else "As printed"
     long = sum(len(group) for group in view.groups) > _LONG and not compared
-    return Part(entry.profile, view, evidence, csv, notebook, simulated or long, heading, problem)
+    source = _source(entry, caption)
+    return Part(entry.profile, view, evidence, csv, notebook, simulated or long, heading, source, problem)
 
 
-def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[FigureSection, ...]:
+def _holds_both(columns: Collection[str]) -> bool:
+    """Whether a rebuilt table carries the printed values itself."""
+    return bool({"printed", "published"}.intersection(columns) and {"rebuilt", "ours"}.intersection(columns))
+
+
+def _evidence(entry: Results, output: str, caption: TableCaption | FigureCaption) -> Evidence:
+    """Where an output comes from; no recorded data stands behind rows of the simulator."""
+    found = entry.evidence(output)
+    return replace(found, data=()) if caption.simulated else found
+
+
+def _source(entry: Results, caption: TableCaption | FigureCaption) -> str:
+    return _SIMULATED_ALWAYS if caption.simulated else PROFILE_TITLES[entry.profile]
+
+
+def _figure_sections(
+    study: StudyCaption, results: Sequence[Results], tables: Collection[str]
+) -> tuple[FigureSection, ...]:
     captions = {caption.name: caption for caption in study.figures}
     others = sorted({name for entry in results for name in entry.figure_names(study.name)} - set(captions))
     for name in others:
@@ -199,12 +236,7 @@ def _figure_sections(study: StudyCaption, results: Sequence[Results]) -> tuple[F
     sections = []
     for name, caption in captions.items():
         pictures = tuple(
-            Picture(
-                entry.profile,
-                *_drawing(path),
-                entry.evidence(f"figures/{study.name}/{name}.svg"),
-                entry.profile == "simulated",
-            )
+            _picture(study, caption, entry, path, tables)
             for entry in results
             if (path := entry.figure(study.name, name))
         )
@@ -221,31 +253,41 @@ def _notebooks(results: Sequence[Results]) -> list[tuple[str, list[str]]]:
     return [(name, [entry.profile for entry in results if name in entry.notebooks()]) for name in names]
 
 
-def _drawing(path: Path) -> tuple[str, str]:
-    """Data URI of an SVG file, and its own width with the unit."""
-    content = path.read_bytes()
-    width = _WIDTH.search(content)
-    uri = "data:image/svg+xml;base64," + base64.b64encode(content).decode("ascii")
-    return uri, width[1].decode("ascii") if width else "0pt"
-
-
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("judgekit.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _picture(
+    study: StudyCaption, caption: FigureCaption, entry: Results, path: Path, tables: Collection[str]
+) -> Picture:
+    output = f"figures/{study.name}/{caption.name}.svg"
+    evidence = _evidence(entry, output, caption)
+    table = caption.table or caption.name
+    values = table if entry.table(study.name, table) is not None and table in tables else ""
+    return Picture(
+        entry.profile,
+        uri="data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode("ascii"),
+        svg=f"{entry.profile}/{output}",
+        csv=f"{entry.profile}/tables/{study.name}/{values}.csv" if values else "",
+        numbers=f"#{values}" if values else "",
+        notebook=_notebook(entry, evidence),
+        evidence=evidence,
+        folded=entry.profile == "simulated",
+        source=_source(entry, caption),
     )
-    environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
-    environment.globals.update(
+
+
+def _notebook(entry: Results, evidence: Evidence) -> str:
+    """Address of the executed notebook that wrote an output; empty where it was not executed here."""
+    return f"{entry.profile}/notebooks/{evidence.notebook}.html" if evidence.state == HERE else ""
+
+
+def _page_environment() -> jinja2.Environment:
+    found = environment()
+    found.globals.update(
+        claim_ids=frozenset(claims()),
         kinds=counterparts().kinds,
         settings=counterparts().rows,
         studies=studies(),
         profile_titles=PROFILE_TITLES,
-        column_label=column_label,
     )
-    return environment
+    return found
 
 
 def _render(environment: jinja2.Environment, template: str, path: Path, **content: object) -> Path:

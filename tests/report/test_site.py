@@ -9,7 +9,7 @@ from judgekit.report.captions import studies
 from judgekit.report.glossary import read_glossary
 from judgekit.report.published import published
 
-VOID = {"meta", "link", "img", "br", "hr", "input"}
+VOID = {"meta", "link", "img", "br", "hr", "input", "wbr"}
 SVG_VOID = {"circle", "line", "path", "rect"}
 TABLE = "table03_policy_comparison"
 
@@ -125,13 +125,24 @@ def test_every_table_has_a_caption_and_scopes(built):
             assert heading["attrs"]["scope"] == ("col" if "thead" in heading["inside"] else "row")
 
 
+def test_a_figure_leads_to_its_file_its_numbers_and_their_table(built):
+    section = next(
+        e for e in built["roles.html"].elements if e["attrs"].get("id") == "figure-figure01_regimes"
+    )
+    text = words(section)
+    assert "recorded: real judges, recorded by others" in text
+    links = {link["attrs"]["href"]: words(link) for link in built["roles.html"].all("a")}
+    assert links["recorded/figures/roles/figure01_regimes.svg"] == "figure as SVG"
+    assert links[f"#{TABLE}"] == "the numbers"
+    assert text.index("figure as SVG") < text.index("table as CSV") < text.index("the numbers")
+
+
 def test_every_picture_has_text_in_its_place(built):
     for page in built.values():
         assert all(image["attrs"]["alt"] for image in page.all("img"))
         assert all(drawing["attrs"]["aria-label"] for drawing in page.all("svg", role="img"))
     image = built["roles.html"].all("img")[0]["attrs"]
     assert image["src"].startswith("data:image/svg+xml;base64,")
-    assert image["style"] == "--natural: 10.5pt"
 
 
 def body_lines(page):
@@ -218,8 +229,10 @@ def test_names_in_a_table_cannot_add_markup(write_results, recorded_table03):
     assert "<script>x</script>" in words(page.all("body")[0])
 
 
-def test_no_page_gives_one_name_to_two_places(built):
-    for page in built.values():
+def test_no_page_gives_one_name_to_two_places(write_results, recorded_table03):
+    # a table called main was once the second place of that name
+    write_results("recorded", {"main": pd.DataFrame({"cell": ["a"], "risk": [0.1]})}, study="judgemoe")
+    for page in pages(write_results("simulated", {TABLE: recorded_table03})).values():
         names = [element["attrs"]["id"] for element in page.elements if element["attrs"].get("id")]
         assert len(set(names)) == len(names)
 
@@ -241,9 +254,31 @@ def test_a_table_that_is_only_simulated_stands_open(write_results):
     frame = pd.DataFrame({"slice": ["all"], "judge": ["large"], "gain": [0.0775]})
     page = pages(write_results("simulated", {"plan": frame}, study="panel"))["panel.html"]
     section = page.all("section", id="plan")[0]
-    assert "all large 0.0775" in words(section)
+    assert "all large +0.0775" in words(section)
     assert not page.all("details")
     assert "tuned to the printed figure" not in words(page.all("main")[0])
+
+
+def test_rows_of_the_simulator_name_no_recorded_judges_or_data(write_results):
+    frame = pd.DataFrame({"good_judges": [4], "log_breaks_at": [0.005860]})
+    other = pd.DataFrame({"benchmark_cell": ["wmt22_stars"], "spearman": [0.46]})
+    tables = {"contamination": frame, "main": other}
+    page = pages(write_results("recorded", tables, study="judgemoe"))["judgemoe.html"]
+    simulated, recorded = (words(page.all("section", id=name)[0]) for name in tables)
+    assert "recorded: generated judges, as under every profile" in simulated
+    assert "real judges, recorded by others" not in simulated
+    assert "data: llmbar" not in simulated
+    assert "recorded: real judges, recorded by others" in recorded
+    assert "data: llmbar" in recorded
+
+
+def test_claims_named_in_a_table_lead_to_the_claims_page(write_results):
+    frame = pd.DataFrame({"claim": ["jm-024", "jm-999"], "printed": [0.5, 0.4], "rebuilt": [0.25, 0.3]})
+    page = pages(write_results("recorded", {"zz_counts": frame}, study="judgemoe"))["judgemoe.html"]
+    section = page.all("section", id="zz_counts")[0]
+    assert [words(link) for link in page.all("a", href="claims.html#jm-024")] == ["jm-024"]
+    assert not page.all("a", href="claims.html#jm-999")
+    assert "Printed beside rebuilt" in words(section)
 
 
 def test_building_twice_gives_the_same_bytes(write_results, recorded_table03):

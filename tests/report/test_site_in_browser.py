@@ -208,7 +208,7 @@ def test_first_tab_leads_to_the_content(opened):
     assert box["x"] >= 0
     assert box["y"] >= 0
     page.keyboard.press("Enter")
-    assert urlsplit(page.url).fragment == "main"
+    assert urlsplit(page.url).fragment == "content"
 
 
 def test_wide_tables_can_be_scrolled_from_the_keyboard(opened):
