@@ -12,6 +12,9 @@ from judgekit.errors import InvalidInput
 from judgekit.judgments import JUDGE_COLUMNS, Judgments, judge_frame, one_hot
 
 MAX_INFERRED_BUCKETS = 20
+# Where a number is wanted these words say that there is none; in names and slices they are words like others.
+NO_NUMBER = ("NA", "N/A", "NaN", "nan", "null", "None")
+VERDICTS = ("label", "score", "bucket", "prob")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class Alignment:
 def read_table(path: str | Path) -> pd.DataFrame:
     """Read a CSV or Parquet file of judgments.
 
+    In CSV only labels, verdicts and per-judge numbers are read as numbers. All else is text as it stands: a
+    slice 01 stays 01, an item NA stays NA, and only an empty field is missing.
+
     Raises
     ------
     InvalidInput
@@ -45,7 +51,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     if path.suffix not in (".csv", ".parquet"):
         raise InvalidInput(path.name, "a .csv or .parquet file", path.suffix or "no suffix")
     try:
-        frame = pd.read_csv(path, dtype={"item": str}) if path.suffix == ".csv" else pd.read_parquet(path)
+        frame = _read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
     except FileNotFoundError as error:
         raise InvalidInput(path.name, "a file that exists", "no such file") from error
     except pd.errors.EmptyDataError as error:
@@ -128,6 +134,15 @@ def from_long(
     return Alignment(judgments, counts, int(np.isnan(target).sum()))
 
 
+def _read_csv(path: Path) -> pd.DataFrame:
+    header = pd.read_csv(path, nrows=0).columns
+    numbers = [name for name, default in JUDGE_COLUMNS.items() if isinstance(default, float)]
+    texts = {name: "str" for name in header if name not in (*VERDICTS, *numbers)}
+    missing = {name: ["", *NO_NUMBER] if name in numbers else [""] for name in header}
+    # In one piece, so that a column of numbers with a word far down has one type.
+    return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=missing, low_memory=False)
+
+
 def _require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     absent = [column for column in columns if column not in frame.columns]
     if absent:
@@ -171,10 +186,7 @@ def _per_entity(
 
 
 def _labels(items: pd.DataFrame, unlabelled: str) -> np.ndarray:
-    target = pd.to_numeric(items["label"], errors="coerce").to_numpy(np.float64)
-    text = np.isnan(target) & items["label"].notna().to_numpy()
-    if text.any():
-        raise InvalidInput("label", "numbers", repr(items["label"][text].iloc[0]))
+    target = _numbers(items["label"], "label", "numbers")
     if unlabelled == "refuse" and np.isnan(target).any():
         lost = items["item"][np.isnan(target)]
         raise InvalidInput(
@@ -216,11 +228,15 @@ def _read_scores(
 def _numeric_scores(score: pd.Series, mapping: Mapping[str, float] | None) -> np.ndarray:
     if mapping is not None:
         return score.map(dict(mapping)).to_numpy(np.float64, na_value=np.nan)
-    number = pd.to_numeric(score, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    text = np.isnan(number) & score.notna().to_numpy()
+    return _numbers(score, "score", "numbers, or text verdicts with a mapping to numbers")
+
+
+def _numbers(column: pd.Series, field: str, allowed: str) -> np.ndarray:
+    """The column as float64, NaN where it says that there is no number; other texts are refused."""
+    number = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    text = np.isnan(number) & column.notna().to_numpy() & ~column.isin(NO_NUMBER).to_numpy()
     if text.any():
-        seen = sorted({str(value) for value in score[text].unique()})[:5]
-        raise InvalidInput("score", "numbers, or text verdicts with a mapping to numbers", seen)
+        raise InvalidInput(field, allowed, sorted({str(value) for value in column[text].unique()})[:5])
     return number
 
 
@@ -266,11 +282,7 @@ def _read_distributions(
     place = cell * len(axis) + position
     _refuse_repeats(place, frame)
     probs = np.full(shape[0] * shape[1] * len(axis), np.nan, dtype=np.float32)
-    prob = pd.to_numeric(frame["prob"], errors="coerce")
-    text = prob.isna() & frame["prob"].notna()
-    if text.any():
-        raise InvalidInput("prob", "numbers", repr(frame["prob"][text].iloc[0]))
-    probs[place] = prob.to_numpy(np.float32, na_value=np.nan)
+    probs[place] = _numbers(frame["prob"], "prob", "numbers")
     vectors = probs.reshape(*shape, len(axis))
     given = np.bincount(np.unique(cell) % shape[1], minlength=shape[1])
     unparsed = given - (~np.isnan(vectors).all(axis=2)).sum(axis=0)

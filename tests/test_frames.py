@@ -124,7 +124,7 @@ def test_a_distribution_of_nan_is_unparsed():
             long(label=[np.nan, np.nan, 0.0, 0.0]),
             "^label: allowed is a number for every item; given 1 empty, .* 'x'",
         ),
-        (long(label=["good", "good", "bad", "bad"]), "^label: allowed is numbers; given 'good'"),
+        (long(label=["good", "good", "bad", "bad"]), r"^label: allowed is numbers; given \['bad', 'good'\]"),
         (long(label=[5.0, 5.0, 0.0, 0.0]), r"^label: allowed is values in 0\.\.1; given 5.0"),
         (
             long(score=["yes", "no", "no", "yes"]),
@@ -141,7 +141,7 @@ def test_a_distribution_of_nan_is_unparsed():
         (spread([1.1, 0.0, 0.0]), "^prob: allowed is numbers between 0 and 1"),
         (spread([0.3, 0.3, 0.3]), "^prob: allowed is vectors that sum to 1"),
         (spread([0.5, 0.5, np.nan]), "^prob: allowed is a whole vector or none"),
-        (spread(["much", 0.5, 0.5]), "^prob: allowed is numbers; given 'much'"),
+        (spread(["much", 0.5, 0.5]), r"^prob: allowed is numbers; given \['much'\]"),
         (
             spread([0.2, 0.5, 0.3], bucket=[1.0, 2.0, None]),
             r"^bucket: allowed is values of the support \[1.0, 2.0\]",
@@ -269,3 +269,42 @@ def test_a_truncated_parquet_file_is_named(tmp_path):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(InvalidInput, match=r"^judged.parquet: allowed is a readable .parquet table"):
         read_table(path)
+
+
+def csv_of(folder, text):
+    path = folder / "panel.csv"
+    path.write_text(text)
+    return path
+
+
+def test_names_and_slices_in_a_file_are_text_as_they_stand(tmp_path):
+    path = csv_of(
+        tmp_path,
+        "item,group,judge,topic,score,label\nNA,007,None,01,1,1\nNA,007,b,01,0,1\n2,7,None,,1,0\n2,7,b,,0,0\n",
+    )
+    judgments = from_long(read_table(path), slices=["topic"]).judgments
+    assert judgments.names == ["None", "b"]
+    assert judgments.items["item"].tolist() == ["NA", "2"]
+    assert judgments.items["group"].tolist() == ["007", "7"]
+    assert judgments.items["topic"].iloc[0] == "01"
+    assert pd.isna(judgments.items["topic"].iloc[1])
+
+
+def test_a_word_for_no_number_is_missing_unless_it_is_a_verdict(tmp_path):
+    text = "item,judge,score,label,active_parameters\nx,a,1,1,2\nx,b,NA,1,NA\ny,a,0,None,2\ny,b,1,None,NA\n"
+    frame = read_table(csv_of(tmp_path, text))
+    alignment = from_long(frame, unlabelled="count")
+    assert alignment.unlabelled == 1
+    assert alignment.counts.set_index("judge")["unparsed"].to_dict() == {"a": 0, "b": 1}
+    assert pd.isna(frame["active_parameters"].iloc[1])
+    words = read_table(csv_of(tmp_path, "item,judge,score,label\nx,a,None,1\ny,a,yes,0\n"))
+    mapped = from_long(words, mapping={"yes": 1.0, "None": 0.0})
+    assert mapped.judgments.codes.ravel().tolist() == [0, 1]
+    assert mapped.counts["unparsed"].tolist() == [0]
+
+
+@pytest.mark.parametrize("field", ["score", "label", "prob"])
+def test_other_words_where_a_number_is_wanted_are_refused(field):
+    frame = spread([0.2, 0.3, 0.5]) if field == "prob" else long()
+    with pytest.raises(InvalidInput, match=rf"{field}: allowed is numbers.*given \['maybe'\]"):
+        from_long(frame.assign(**{field: "maybe"}))

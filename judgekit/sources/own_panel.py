@@ -9,7 +9,7 @@ import pandas as pd
 
 from judgekit.audit import RolePool, role_pool
 from judgekit.errors import InvalidInput, MissingData
-from judgekit.frames import Alignment, from_long, read_table
+from judgekit.frames import NO_NUMBER, Alignment, from_long, read_table
 from judgekit.signals import Signal, parse_signal
 
 SAMPLE = Path(__file__).parents[2] / "data" / "examples" / "panel_sample.csv"
@@ -209,8 +209,9 @@ def _with_mapped_labels(frame: pd.DataFrame, mapping: Mapping[str, float]) -> pd
     """The frame with text labels as numbers; verdicts that are numbers already take no mapping."""
     label = frame.get("label")
     if label is not None and not pd.api.types.is_numeric_dtype(label):
-        number = label.map(dict(mapping))
-        unknown = label.notna() & number.isna()
+        mapped = label.map(dict(mapping)).astype(np.float64)
+        number = mapped.where(mapped.notna(), pd.to_numeric(label, errors="coerce"))
+        unknown = label.notna() & number.isna() & ~label.isin(NO_NUMBER)
         if unknown.any():
             raise InvalidInput(
                 "label", f"numbers, or texts among {list(mapping)}", repr(label[unknown].iloc[0])
