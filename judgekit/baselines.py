@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import logit
 
 from judgekit.audit import AuditSet
 from judgekit.axes import Codes
@@ -59,12 +60,18 @@ def logistic_stack(audit: AuditSet, *, by_slice: bool) -> Stack:
     hot = _one_hot(pool.codes, pool.levels)
     features, usual = _by_slice(hot, pool.slices, slices), hot.mean(axis=0)
     if _binary(pool.target):
+        # A feature that never varies has the coefficient 0, and a fit of such features alone fails.
+        varies = features.min(axis=0) < features.max(axis=0)
+        coefficients, base = np.zeros(features.shape[1]), pool.target.mean()
+        if not varies.any():
+            return Stack(coefficients, float(logit(base)), pool.levels, slices, True, usual)
         # the checks of a fit take a sixth of its time, and nothing here is a user's
         with config_context(assume_finite=True, skip_parameter_validation=True):
             model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-8).fit(
-                features, pool.target.astype(int)
+                features[:, varies], pool.target.astype(int)
             )
-        return Stack(model.coef_[0], float(model.intercept_[0]), pool.levels, slices, True, usual)
+        coefficients[varies] = model.coef_[0]
+        return Stack(coefficients, float(model.intercept_[0]), pool.levels, slices, True, usual)
     model = Ridge(alpha=1.0).fit(features, pool.target)
     return Stack(model.coef_, float(model.intercept_), pool.levels, slices, False, usual)
 

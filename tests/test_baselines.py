@@ -37,6 +37,16 @@ def test_the_stack_is_a_logistic_regression_on_verdicts(case):
     assert outcome.called.all()
 
 
+@pytest.mark.parametrize("by_slice", [False, True])
+def test_a_stack_of_verdicts_that_never_vary_answers_the_base_rate(by_slice):
+    codes, target = np.ones((12, 3), dtype=int), np.array([1.0] * 9 + [0.0] * 3)
+    pool = make_pool(codes, target, slices=np.zeros(12, dtype=int) if by_slice else None)
+    audit = audited(pool)
+    stack = logistic_stack(audit, by_slice=by_slice)
+    expected = audit.pool.target.mean()
+    np.testing.assert_allclose(stack.apply(pool.codes, pool.slices).probability, expected, atol=1e-9)
+
+
 def test_verdicts_of_more_levels_are_one_hot_without_the_lowest():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (90, 2))
