@@ -8,7 +8,15 @@ from typing import Any
 from judgekit.report.claims.ledger import counts, ledger
 from judgekit.report.claims.records import PAPERS
 from judgekit.report.claims.verdict import STATUSES, WORDS, Verdict
-from judgekit.report.claims.words import STUDIES, files_of, markdown, printed_words, values_words
+from judgekit.report.claims.words import (
+    STUDIES,
+    compared_words,
+    files_of,
+    markdown,
+    printed_words,
+    run_words,
+    untested_words,
+)
 from judgekit.report.published import CHECKOUT
 from judgekit.report.results import Results
 
@@ -67,7 +75,9 @@ def page_content(ledgers: Mapping[str, Sequence[Verdict]], reports: Path) -> dic
         "papers": PAPERS,
         "study_names": {name: words for name, words in STUDIES.items() if name in studies},
         "links": lambda verdict: [_link(label, path, reports) for label, path in files_of(verdict)],
-        "values_words": values_words,
+        "compared_words": compared_words,
+        "run_words": run_words,
+        "untested_words": untested_words,
         "printed_words": printed_words,
     }
 
@@ -99,9 +109,12 @@ def _tallies(profile: str, verdicts: Sequence[Verdict]) -> list[Tally]:
 
 
 def _link(label: str, path: str, reports: Path) -> Link:
-    """Tables and figures below reports/ open from the page; other files where they lie in this checkout."""
+    """Tables and figures below reports/ open from the page, other files where they lie in this checkout.
+
+    A folder is named without a link: a browser would list it, or nothing at all.
+    """
     inside = path.removeprefix("reports/")
     if inside != path:
         return Link(label, inside if (reports / inside).is_file() else "")
-    here = reports.resolve().parent == CHECKOUT and (CHECKOUT / path).exists()
+    here = reports.resolve().parent == CHECKOUT and (CHECKOUT / path).is_file()
     return Link(path, f"../{path}" if here else "")

@@ -9,7 +9,7 @@ from judgekit.errors import InvalidInput
 from judgekit.report import published
 from judgekit.report.claims.condition import Condition
 
-PAPERS = {"judgemoe": "JudgeMoE", "roles": "role-conditioned allocation"}
+PAPERS = {"judgemoe": "JudgeMoE", "roles": "Role-conditioned allocation"}
 KINDS = ("number", "direction", "definition", "theorem", "protocol", "limitation")
 # Calls and costs are printed to two decimals; YAML drops the zeros of 1.00.
 _AT_LEAST = {"cost": 2, "judges": 2, "calls": 2}

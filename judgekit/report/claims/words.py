@@ -1,13 +1,15 @@
 """Verdicts in words for a reader: printed and rebuilt values, links, and the ledger as Markdown."""
 
+import math
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from judgekit.report.claims.ledger import counts
+from judgekit.report.claims.reading import CELLS, SEVERAL
 from judgekit.report.claims.records import PAPERS, Claim
 from judgekit.report.claims.verdict import WORDS, Outcome, Verdict
-from judgekit.report.format import ABSENT, plain_digits, shown
+from judgekit.report.format import ABSENT, difference, plain_digits, shown, signed
 
 STUDIES = {
     "protocol": "Protocol and procedure",
@@ -22,6 +24,8 @@ STUDIES = {
     "audit_shift": "Audit size and shift",
 }
 _SHOWN_SETTINGS = 6
+# An analogue has other rows and a simulated setting was tuned: their distance from print says nothing.
+_MEASURED = ("same_rows", SEVERAL, CELLS)
 _SIGN = {True: "yes", False: "no", None: ""}
 
 
@@ -41,6 +45,42 @@ def number_words(value: object, digits: int | None = None) -> str:
 def values_words(values: Mapping[str, object], digits: Mapping[str, int]) -> str:
     """Named values in a row, such as `role_risk 0.1094, single_risk 0.1183`."""
     return ", ".join(f"{name} {number_words(value, digits.get(name))}" for name, value in values.items())
+
+
+def compared_words(outcome: Outcome, verdict: Verdict) -> str:
+    """Rebuilt values of one setting, each with its difference from the printed one where both are numbers.
+
+    There is no difference for an analogue, for simulated judges, or where nothing is decided.
+    """
+    claim, parts = verdict.claim, []
+    measured = verdict.profile != "simulated" and outcome.kind in _MEASURED and outcome.holds is not None
+    for name, value in outcome.values.items():
+        printed, digits = claim.published.get(name), claim.digits.get(name)
+        gap = ""
+        if measured and _is_number(value) and _is_number(printed):
+            left, right = float(str(value)), float(str(printed))
+            number = difference(left, right, plain_digits([left, right]) if digits is None else digits)
+            gap = f" (difference {signed(number)})"
+        parts.append(f"{name} {number_words(value, digits)}{gap}")
+    return ", ".join(parts)
+
+
+def untested_words(claim: Claim) -> str:
+    """Printed values that stand beside those of the condition and that it does not name; "" without any."""
+    names = claim.condition.names if claim.condition else tuple(claim.published)
+    return values_words({k: v for k, v in claim.published.items() if k not in names}, claim.digits)
+
+
+def run_words(run: str) -> tuple[str, str]:
+    """The command of a run, and what has to be at hand for it.
+
+    Examples
+    --------
+    >>> run_words("judgekit judge POOL ITEMS, with the LLMBar pairs")
+    ('judgekit judge POOL ITEMS', ', with the LLMBar pairs')
+    """
+    command, comma, rest = run.partition(", ")
+    return command, comma + rest
 
 
 def printed_words(claim: Claim) -> str:
@@ -104,6 +144,10 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _preamble(profile: str) -> list[str]:
     if profile == "simulated":
         return [
@@ -130,8 +174,9 @@ def _markdown_row(verdict: Verdict) -> str:
     statement = f"**{claim.id}**{place} {claim.statement}"
     if verdict.note:
         statement += f"<br>*Note.* {verdict.note}"
+    command, needs = run_words(verdict.run)
     rests = "<br>".join(
-        filter(None, [verdict.rests_on, verdict.reason, f"`{verdict.run}`" if verdict.run else ""])
+        filter(None, [verdict.rests_on, verdict.reason, f"`{command}`{needs}" if command else ""])
     )
     links = ", ".join(
         f"[{label}]({os.path.relpath(path, f'reports/{verdict.profile}')})"

@@ -11,8 +11,16 @@ from judgekit import cli
 from judgekit.report import site
 from judgekit.report.claims import command
 from judgekit.report.claims.ledger import ledger, tally
+from judgekit.report.claims.page import page_content
 from judgekit.report.claims.records import claims
-from judgekit.report.claims.words import explained, markdown, number_words
+from judgekit.report.claims.verdict import Outcome, Verdict
+from judgekit.report.claims.words import (
+    compared_words,
+    explained,
+    markdown,
+    number_words,
+    untested_words,
+)
 from judgekit.report.plots.claims import plot_tally
 from judgekit.report.published import CHECKOUT
 from tests.report.claims.made_up import made_up
@@ -138,6 +146,37 @@ def test_a_verdict_is_explained_in_lines():
     assert sum("llmbar_" in line and "role_risk" in line for line in lines) == 3
     assert lines[-1] == "  read from: roles/table04_strong_baselines"
     assert any(line.startswith("  note: Printed: the win is bought") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("profile", "kind", "holds", "gap"),
+    [
+        ("recorded", "same_rows", True, " (difference −0.0169)"),
+        ("recorded", "cells", False, " (difference −0.0169)"),
+        ("recorded", "analogue", True, ""),
+        ("recorded", "same_rows", None, ""),
+        ("simulated", "cells", True, ""),
+    ],
+)
+def test_a_rebuilt_number_shows_its_difference_where_one_means_something(profile, kind, holds, gap):
+    claim = claims()["jm-025"]
+    outcome = Outcome("16 cells", kind, {"mean_spearman_gain": 0.04321, "positive_cells": 11.0}, holds)
+    told = compared_words(outcome, Verdict(claim, profile, "holds", "holds"))
+    assert told == f"mean_spearman_gain 0.0432{gap}, positive_cells 11"
+
+
+def test_printed_values_that_no_condition_names_are_told_apart():
+    assert untested_words(claims()["jm-026"]) == "positive_cells 9/16"
+    assert untested_words(claims()["jm-003"]) == ""
+
+
+def test_folders_are_named_and_files_are_linked():
+    verdicts = ledger(made_up("recorded", np.random.default_rng(7)))
+    links = page_content({"recorded": verdicts}, CHECKOUT / "reports")["links"]
+    found = {link.label: link.href for verdict in verdicts for link in links(verdict)}
+    assert (CHECKOUT / "tests/batch").is_dir()
+    assert found["tests/batch"] == ""
+    assert found["tests/test_splits.py"] == "../tests/test_splits.py"
 
 
 def test_numbers_for_reading():
