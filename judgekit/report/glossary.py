@@ -16,6 +16,9 @@ PAGE = "glossary.html"
 
 # The only headings that a code host, JupyterLab and the report turn into the same anchor.
 _TERM = re.compile(r"[a-z0-9]+(?:[ -][a-z0-9]+)*")
+# Headings are in small letters for their anchors; a page gives these people their capitals back.
+_PEOPLE = ("bengio", "brier", "dawid", "holm", "jaccard", "nadeau", "skene", "spearman", "wilcoxon")
+_PERSON = re.compile(rf"\b({'|'.join(_PEOPLE)})\b")
 _LINK = re.compile(r"\]\(\s*([^)\s]*glossary\.(?:md|html)[^)\s]*)")
 
 
@@ -26,6 +29,17 @@ class Term:
     name: str
     anchor: str
     says: str
+
+    @property
+    def shown(self) -> str:
+        """The name as a page shows it.
+
+        Examples
+        --------
+        >>> Term("dawid-skene", "dawid-skene", "").shown, Term("pool", "pool", "").shown
+        ('Dawid-Skene', 'pool')
+        """
+        return _PERSON.sub(lambda found: found[0].capitalize(), self.name)
 
 
 def read_glossary(source: Path = SOURCE) -> tuple[Term, ...]:

@@ -65,6 +65,18 @@ def test_anchors_are_those_of_a_code_host_and_of_jupyterlab():
         assert term.anchor == on_a_code_host == in_jupyterlab
 
 
+def test_people_have_their_capitals_on_the_page_and_small_letters_in_the_anchor():
+    named = {term.anchor: term.shown for term in read_glossary() if term.shown != term.name}
+    assert named == {
+        "dawid-skene": "Dawid-Skene",
+        "holm-adjustment": "Holm adjustment",
+        "jaccard-of-plans": "Jaccard of plans",
+        "nadeau-bengio-interval": "Nadeau-Bengio interval",
+        "spearman-correlation": "Spearman correlation",
+        "wilcoxon-test": "Wilcoxon test",
+    }
+
+
 def test_terms_link_to_terms_that_exist():
     own = re.findall(r"\]\(#([^)]+)\)", SOURCE.read_text(encoding="utf-8"))
     assert own

@@ -225,7 +225,7 @@ def test_link_to_a_term_shows_its_explanation(opened, built):
     page = opened("glossary.html")
     page.goto(f"{(built / 'glossary.html').as_uri()}#{term.anchor}")
     place = page.locator(f"#{term.anchor}")
-    assert term.name in place.inner_text()
+    assert term.shown in place.inner_text()
     assert 0 <= place.bounding_box()["y"] < DESKTOP["height"]
 
 
