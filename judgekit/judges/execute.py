@@ -1,6 +1,7 @@
 """Executing a call plan: the calls it makes and no others, an account of each, and what that saved."""
 
 import dataclasses
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,6 +163,9 @@ def _call(
     judge = work.judge(number)
     try:
         run_judge(store, judge, _jobs(work, judge, list(places)), opener=opener, settings=settings)
+    # Without its store no judge can go on; `hold` tells what is wrong with it.
+    except sqlite3.Error:
+        raise
     # The plan goes on without a judge that cannot be had: the shorter pattern answers.
     except Exception as error:
         work.failures[judge.name] = in_one_line(error)

@@ -1,8 +1,8 @@
 """A finished run: outputs as Parquet, everything that explains them as JSON, both under one digest."""
 
 import hashlib
+import io
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +11,9 @@ import pandas as pd
 
 from judgekit.judges.asking import samples_of
 from judgekit.judges.pool import Pool
-from judgekit.judges.store import Store
-from judgekit.sources.local_run import ITEMS, OUTPUTS, RUN, sha256_of
+from judgekit.judges.store import OTHER_FOLDER, Store
+from judgekit.sources.cache import write_together
+from judgekit.sources.local_run import ITEMS, OUTPUTS, RUN
 
 _COLUMNS = {
     "item": "str",
@@ -42,9 +43,8 @@ def freeze(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str
     Rows are sorted, so that the same outputs give the same file. Outputs of other revisions, protocols or
     items stay in the store and out of the file.
     """
-    folder = store.folder
-    _replace(folder / ITEMS, items)
-    _replace(folder / OUTPUTS, _frame(store, pool, items, revisions))
+    frames = {OUTPUTS: _frame(store, pool, items, revisions), ITEMS: items}
+    contents = {name: _parquet(frame) for name, frame in frames.items()}
     protocols = {
         protocol.name: protocol.record() | {"digest": protocol.digest} for protocol in pool.protocols
     }
@@ -60,13 +60,13 @@ def freeze(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str
         },
         "spent": store.spent(),
         "interrupted_batches": store.interrupted()[0],
-        "sha256": {name: sha256_of(folder / name) for name in (OUTPUTS, ITEMS)},
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
     }
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    fresh = folder / f".{RUN}.new"
-    fresh.write_text(text, encoding="utf-8")
-    os.replace(fresh, folder / RUN)
-    return hashlib.sha256(text.encode()).hexdigest()
+    contents[RUN] = text.encode()
+    whole = {store.folder / name: content for name, content in contents.items()}
+    write_together(whole, instead=OTHER_FOLDER)
+    return hashlib.sha256(contents[RUN]).hexdigest()
 
 
 def _frame(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str, str]) -> pd.DataFrame:
@@ -93,7 +93,7 @@ def _frame(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str
     return frame.sort_values(keys, kind="stable", ignore_index=True)
 
 
-def _replace(path: Path, frame: pd.DataFrame) -> None:
-    fresh = path.with_name(f".{path.name}.new")
-    frame.to_parquet(fresh, index=False)
-    os.replace(fresh, path)
+def _parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()

@@ -1,5 +1,6 @@
 """Running a pool over items: one judge at a time, resumable at any moment, every outcome counted."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,9 @@ def run_pool(
             try:
                 jobs = [(protocol, records) for protocol in pool.asked(judge)]
                 reused[judge.name] = run_judge(store, judge, jobs, opener=opener, settings=chosen)
+            # Without its store no judge can go on; `hold` tells what is wrong with it.
+            except sqlite3.Error:
+                raise
             # Whatever a backend raises (a broken driver, no memory, a lost server), the other judges go on.
             except Exception as error:
                 failures[judge.name] = in_one_line(error)

@@ -1,9 +1,11 @@
 """Where outputs are kept while judges run: SQLite, each batch whole or absent, one runner at a time."""
 
+import errno
 import json
 import os
 import socket
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,10 +15,23 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from judgekit.errors import InvalidInput
+from judgekit.errors import InvalidInput, JudgekitError
+from judgekit.sources.cache import disk_faults
 
 DATABASE = "store.sqlite"
+OTHER_FOLDER = "name a folder on another disk with --out"
 _VERSION = 1
+_PROBE = 1 << 20
+_REFUSED = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -114,18 +129,13 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        try:
+        with _faults(folder):
             self._base = sqlite3.connect(folder / DATABASE, isolation_level=None)
-            self._base.execute("pragma journal_mode = wal")
-            # Committed batches must outlive the process, not a power cut, hence not full.
-            self._base.execute("pragma synchronous = normal")
-            self._base.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise InvalidInput(str(folder / DATABASE), "a store of judge outputs", error) from error
-        found = self.fact("version")
-        if found not in (None, _VERSION):
-            raise InvalidInput(str(folder / DATABASE), f"version {_VERSION}", f"version {found}")
-        self.remember("version", _VERSION)
+            try:
+                self._prepare()
+            except BaseException:
+                self._base.close()
+                raise
 
     def close(self) -> None:
         """Close the database, its write-ahead log folded in."""
@@ -185,15 +195,27 @@ class Store:
         """Keep a fact about the run, as JSON."""
         self._base.execute("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
 
+    def _prepare(self) -> None:
+        self._base.execute("pragma journal_mode = wal")
+        # Committed batches must outlive the process, not a power cut, hence not full.
+        self._base.execute("pragma synchronous = normal")
+        self._base.executescript(_SCHEMA)
+        found = self.fact("version")
+        if found not in (None, _VERSION):
+            raise InvalidInput(str(self.folder / DATABASE), f"version {_VERSION}", f"version {found}")
+        self.remember("version", _VERSION)
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._base.execute("begin immediate")
         try:
             yield
+            self._base.execute("commit")
         except BaseException:
-            self._base.execute("rollback")
+            # A full disk has SQLite roll back by itself.
+            if self._base.in_transaction:
+                self._base.execute("rollback")
             raise
-        self._base.execute("commit")
 
 
 def _flat(output: Output) -> Sequence[object]:
@@ -206,28 +228,58 @@ def hold(folder: Path, *, wait: float = 0.0) -> Iterator[Store]:
     """The store of a run folder, for this process alone.
 
     Another runner is waited for up to `wait` seconds; then InvalidInput says who holds the folder. The lock
-    goes with its holder, however that ends.
+    goes with its holder, however that ends. What the store meets while it is held (a full disk, an altered
+    file) comes out as one line.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     holder = folder / "holder.json"
     lock = FileLock(folder / "store.lock")
-    try:
-        lock.acquire(timeout=wait)
-    except Timeout as error:
-        raise InvalidInput(
-            "run folder", "one runner at a time", f"{folder}, held by {_who(holder)}"
-        ) from error
+    with disk_faults(folder, instead=OTHER_FOLDER):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=wait)
+        except Timeout as error:
+            raise InvalidInput(
+                "run folder", "one runner at a time", f"{folder}, held by {_who(holder)}"
+            ) from error
     try:
         claim = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%F %T")}
-        holder.write_text(json.dumps(claim))
+        with disk_faults(holder, instead=OTHER_FOLDER):
+            holder.write_text(json.dumps(claim))
         store = Store(folder)
         try:
-            yield store
+            with _faults(folder):
+                yield store
         finally:
             store.close()
-            holder.unlink(missing_ok=True)
     finally:
+        holder.unlink(missing_ok=True)
         lock.release()
+
+
+@contextmanager
+def _faults(folder: Path) -> Iterator[None]:
+    """Turn what SQLite refuses into one clear line: a disk that takes no more, or a file that is no store."""
+    path = folder / DATABASE
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        # Extended codes hold the primary one in their low byte.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        with disk_faults(path, instead=OTHER_FOLDER):
+            if code == sqlite3.SQLITE_FULL:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+            if code == sqlite3.SQLITE_IOERR:
+                # SQLite does not pass on why; the operating system says it of a write of the same kind.
+                _try_writing(folder)
+        if code in _REFUSED:
+            raise JudgekitError(f"{path}: cannot be read or written ({error})") from error
+        raise InvalidInput(str(path), "a store of judge outputs", error) from error
+
+
+def _try_writing(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(_PROBE))
+        file.flush()
 
 
 def _who(holder: Path) -> str:

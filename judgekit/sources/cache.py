@@ -3,7 +3,7 @@
 import errno
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from judgekit.errors import JudgekitError
 from judgekit.sources.registry import FileRow
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
+_OTHER_CACHE = "set JUDGEKIT_CACHE to a folder on another disk"
 
 
 def cache_folder() -> Path:
@@ -43,29 +44,45 @@ def write_whole(path: Path, content: bytes) -> None:
     JudgekitError
         The disk is full or the folder cannot be written; what was there before stays.
     """
-    with disk_faults(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            temporary.chmod(0o644)
-            os.replace(temporary, path)
-        finally:
+    write_together({path: content})
+
+
+def write_together(contents: Mapping[Path, bytes], *, instead: str = _OTHER_CACHE) -> None:
+    """Write files of one result: all lie beside their places, whole, before the first takes its own.
+
+    `instead` and errors as for `disk_faults` and `write_whole`.
+    """
+    unplaced: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            with disk_faults(path, instead=instead):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
+                unplaced[path] = Path(name)
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                unplaced[path].chmod(0o644)
+        for path in list(unplaced):
+            with disk_faults(path, instead=instead):
+                os.replace(unplaced[path], path)
+    finally:
+        for temporary in unplaced.values():
             temporary.unlink(missing_ok=True)
 
 
 @contextmanager
-def disk_faults(path: Path) -> Iterator[None]:
-    """Turn an operating system's refusal to write below `path` into one clear line."""
+def disk_faults(path: Path, *, instead: str = _OTHER_CACHE) -> Iterator[None]:
+    """Turn an operating system's refusal to write below `path` into one clear line.
+
+    `instead` is what else helps against a full disk.
+    """
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise JudgekitError(
                 f"{path}: no space left on the disk; nothing half-written is kept, what was there stays; "
-                "free some space or set JUDGEKIT_CACHE to a folder on another disk, then run this again"
+                f"free some space or {instead}, then run this again"
             ) from error
         raise JudgekitError(f"{path}: cannot be written ({error.strerror or error})") from error
 

@@ -8,7 +8,7 @@ import pytest
 
 from judgekit.errors import JudgekitError
 from judgekit.sources import cache
-from judgekit.sources.cache import cache_folder, mirror_folder, one_at_a_time, write_whole
+from judgekit.sources.cache import cache_folder, mirror_folder, one_at_a_time, write_together, write_whole
 
 CHECKOUT = Path(cache.__file__).parents[2]
 
@@ -59,6 +59,18 @@ def test_refused_write_keeps_the_old_file(
     assert "\n" not in str(error.value)
     assert (tmp_path / "a.txt").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_files_written_together_appear_together(tmp_path: Path) -> None:
+    write_whole(tmp_path / "a.txt", b"old")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(JudgekitError, match=r"file/b\.txt: cannot be written"):
+        write_together({tmp_path / "a.txt": b"new", tmp_path / "file" / "b.txt": b"new"})
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+    write_together({tmp_path / "a.txt": b"new", tmp_path / "b" / "c.txt": b"other"})
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert (tmp_path / "b" / "c.txt").read_bytes() == b"other"
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b", "file"]
 
 
 def test_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
