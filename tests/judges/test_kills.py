@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -44,13 +45,11 @@ def done(folder):
     """Outputs stored so far, read beside the runner."""
     if not (folder / DATABASE).exists():
         return 0
-    base = sqlite3.connect(f"file:{folder / DATABASE}?mode=ro", uri=True)
-    try:
-        return base.execute("select count(*) from outputs").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
-    finally:
-        base.close()
+    with closing(sqlite3.connect(f"file:{folder / DATABASE}?mode=ro", uri=True)) as base:
+        try:
+            return base.execute("select count(*) from outputs").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
 
 
 def test_ten_kills_lose_a_batch_each_at_most_and_count_no_token_twice(tmp_path):
@@ -76,11 +75,10 @@ def test_ten_kills_lose_a_batch_each_at_most_and_count_no_token_twice(tmp_path):
 
 def test_a_batch_is_stored_whole_or_not_at_all(tmp_path):
     assert killed_after(tmp_path, 30, 0.002) == -signal.SIGKILL
-    rows = sqlite3.connect(tmp_path / DATABASE).execute("select count(*) from outputs").fetchone()[0]
-    finished = sqlite3.connect(tmp_path / DATABASE).execute(
-        "select total(outputs) from batches where finished"
-    )
-    assert rows == finished.fetchone()[0]
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as base:
+        rows = base.execute("select count(*) from outputs").fetchone()[0]
+        finished = base.execute("select total(outputs) from batches where finished").fetchone()[0]
+    assert rows == finished
 
 
 def test_the_next_runner_enters_after_a_kill(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -187,8 +188,8 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
 
 
 def test_the_store_writes_ahead_while_running(tmp_path):
-    with hold(tmp_path):
-        mode = sqlite3.connect(tmp_path / DATABASE).execute("pragma journal_mode").fetchone()
+    with hold(tmp_path), closing(sqlite3.connect(tmp_path / DATABASE)) as base:
+        mode = base.execute("pragma journal_mode").fetchone()
     assert mode == ("wal",)
 
 
