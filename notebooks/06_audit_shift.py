@@ -120,7 +120,7 @@ panels = drag(lambda percent: plot_audit_plans(sizes, percent=percent), {"percen
 # %%
 enough = out.table(role_audits.enough_audit(audits, margin=margin), "roles/audit_enough")
 routed = enough[enough["policy"] == "role_routed"]
-axes = out.figure(role_stress.plot_enough(routed), "roles/audit_enough")
+axes = out.figure(role_stress.plot_enough(routed, margin=margin), "roles/audit_enough")
 
 # %%
 enough.groupby("policy", sort=False)[["enough_percent", "enough_rows", "sure_percent"]].median()

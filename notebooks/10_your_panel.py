@@ -140,8 +140,8 @@ out.figure(plot_own_frontier(frontier, chosen=found.policy), "panel/frontier")
 # %% [markdown]
 # ## What it saves
 #
-# Calls, cost and, if the file has a `price` column, money, for 1,000 items, against calling every judge. Look at the
-# interval, not only at the mean; then at the risks, which say what the saving costs. A plan beats one big table easily,
+# Calls, cost and, if the file has a `price` column, money (in the unit of those prices), for 1,000 items, against
+# calling every judge. Look at the interval, not only at the mean; then at the risks, which say what the saving costs. A plan beats one big table easily,
 # since that has more patterns than there are rows; the stacks are the opponents that count.
 
 # %%

@@ -17,7 +17,7 @@ _DIFFERENCES = re.compile(
 )
 _BOUNDS = ("low", "high")
 _RANGE = re.compile(r"(-?\d+)-(-?\d+)")
-_PAIR = re.compile(r"(\S+) - (\S+)")
+_PAIR = re.compile(r"(\S+(?: \S+)?) - (\S+)")
 _HYPHEN_MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
 
 

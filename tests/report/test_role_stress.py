@@ -67,6 +67,19 @@ def test_noisy_copies_say_what_the_share_is_of():
     assert line_of(axes[1, 0], "role_routed").get_ydata().tolist() == [0, 1]
 
 
+def test_policies_that_cost_the_same_share_one_named_line():
+    means = pd.DataFrame(
+        {
+            "setting": "one", "policy": np.repeat(["flat_all", "full_stack", "role_routed"], 2),
+            "copies": [0, 4] * 3, "risk": [0.3, 0.3, 0.2, 0.2, 0.1, 0.1], "cost": [3, 7, 3, 7, 2, 2],
+        }
+    )  # fmt: skip
+    risk, cost = role_stress.plot_copy_curve(means)[:, 0]
+    assert (len(risk.lines), len(cost.lines)) == (3, 2)
+    assert [text.get_text() for text in cost.texts] == ["all judges, stack"]
+    assert not risk.texts
+
+
 def audit_means():
     rows = [
         (setting, policy, halves, percent, excess, overlap)
@@ -94,7 +107,7 @@ def test_enough_marks_mean_and_interval():
         {"setting": ["one", "two"], "policy": "role_routed", "enough_percent": [25, 100],
          "enough_rows": [10.0, 90.0], "sure_percent": [75, 100]}
     )  # fmt: skip
-    ax = role_stress.plot_enough(enough)
+    ax = role_stress.plot_enough(enough, margin=0.005)
     marks = [collection.get_offsets().tolist() for collection in ax.collections]
     assert [[25, 0], [100, 1]] in marks
     assert [[75, 0], [100, 1]] in marks

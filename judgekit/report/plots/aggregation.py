@@ -6,11 +6,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
+from judgekit.report.cells import number_cell
 from judgekit.report.plots.palette import BLACK, BLUE, GREY, ORANGE, VERMILION
 from judgekit.studies.aggregation import METHODS
 
 _LIGHT = "#bbbbbb"
+_WIDEST = 20
 _GAIN_PANELS = ("single_best", "uniform_log", "covariance_log", "ridge")
 _SHORT = {
     "single_best": "single best",
@@ -176,28 +179,32 @@ def plot_weights(weights: pd.DataFrame, *, columns: int = 5) -> np.ndarray:
     Returns
     -------
     array of Axes [panels]
-        The dashed line is the uniform weight; the number is the rank correlation.
+        The dashed line is the uniform weight; the number in the title is the rank correlation.
     """
     cells = weights["benchmark_cell"].unique()
     columns = min(columns, len(cells))
     rows = -(-len(cells) // columns)
     figure, grid = plt.subplots(
-        rows, columns, figsize=(7.6, 1.45 * rows + 0.5), squeeze=False, layout="constrained"
+        rows, columns, figsize=(8.2, 1.5 * rows + 0.6), squeeze=False, layout="constrained"
     )
     for ax, cell in zip(grid.ravel(), cells, strict=False):
         here = weights[weights["benchmark_cell"] == cell]
         ax.axhline(1 / len(here), color=GREY, linewidth=0.8, linestyle="--")
         ax.scatter(here["spearman"], here["weight"], s=20, color=BLUE, edgecolor="white", linewidth=0.4)
-        ax.set_title(cell, fontsize=6.5, fontweight="normal")
-        ax.locator_params(axis="x", nbins=3)
-        ax.text(0.04, 0.86, f"{here['rank_correlation'].iloc[0]:+.2f}", transform=ax.transAxes, fontsize=8)
+        correlation = number_cell(here["rank_correlation"].iloc[0], 2, sign=True)
+        name = cell.replace("_", "_\n", 1) + ", " if len(cell) > _WIDEST else f"{cell}\n"
+        ax.set_title(f"{name}ρ = {correlation}", fontsize=6.5, fontweight="normal")
+        ax.xaxis.set_major_locator(MaxNLocator(3))
         ax.tick_params(labelsize=7)
         ax.margins(0.15)
         ax.set_ylim(0, max(1.25 * here["weight"].max(), 1.6 / len(here)))
     for ax in grid.ravel()[len(cells) :]:
         ax.set_visible(False)
-    figure.supxlabel("the judge's own Spearman on test rows", fontsize=9)
-    figure.supylabel("mean gate weight", fontsize=9)
+    figure.supxlabel(
+        "the judge's own Spearman on test rows (ρ: its rank correlation with the weight)",
+        fontsize=9,
+    )
+    figure.supylabel("mean gate weight (dashed: the uniform one)", fontsize=9)
     return grid.ravel()[: len(cells)]
 
 

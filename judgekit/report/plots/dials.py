@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from judgekit.report.plots.palette import BLACK, BLUE, GREY, POLICY_NAMES, POLICY_STYLE, VERMILION
+from judgekit.report.plots.palette import BLACK, BLUE, GREY, HOLLOW, POLICY_NAMES, POLICY_STYLE, VERMILION
 
 
 def plot_threshold(
@@ -166,8 +166,9 @@ def plot_pool_temperature(
     axes[0].plot([values @ support], [-0.03], marker="^", color=BLACK, clip_on=False, markersize=7)
     axes[0].set_xticks(support)
     axes[0].set_ylim(0, 1)
+    axes[0].tick_params(axis="x", pad=8)
     axes[0].set_title(f"one item, T = {near:g}")
-    axes[0].set_xlabel("score (dotted: the human one)")
+    axes[0].set_xlabel("score (dotted: the human one; triangle: the mean)")
     axes[0].set_ylabel("probability")
     parts = (("spearman", "order: Spearman"), ("log_loss", "mass: log loss"))
     ticks = [tick for tick in (0.1, 0.3, 1.0, 3.0, 10.0) if path.index.min() <= tick <= path.index.max()]
@@ -218,7 +219,9 @@ def _nearest(values: pd.Series, wanted: float | int) -> float:
 
 def _mark(policy: str, *, size: int = 7) -> dict[str, Any]:
     colour, marker = POLICY_STYLE[policy]
-    return {"color": colour, "marker": marker, "linestyle": "none", "markersize": size}
+    face = "white" if policy in HOLLOW else colour
+    look = {"color": colour, "marker": marker, "markerfacecolor": face}
+    return look | {"linestyle": "none", "markersize": size}
 
 
 def _legend(figure: Figure | SubFigure, policies: Sequence[str]) -> None:

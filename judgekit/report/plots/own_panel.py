@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from judgekit.report.plots.palette import BLUE, GREY, POLICY_NAMES, POLICY_STYLE
+from judgekit.report.plots.palette import BLUE, GREY, POLICY_NAMES
+from judgekit.report.plots.policy_lines import mark
 
 
 def plot_own_frontier(frontier: pd.DataFrame, *, chosen: str, ax: Axes | None = None) -> Axes:
@@ -23,9 +24,8 @@ def plot_own_frontier(frontier: pd.DataFrame, *, chosen: str, ax: Axes | None = 
     best = frontier[frontier["on_frontier"]].sort_values("cost")
     ax.plot(best["cost"], best["risk"], color=GREY, linewidth=1, drawstyle="steps-post", zorder=1)
     for row in frontier.to_dict("records"):
-        colour, marker = POLICY_STYLE[row["policy"]]
         name = POLICY_NAMES[row["policy"]]
-        ax.scatter([row["cost"]], [row["risk"]], color=colour, marker=marker, s=44, zorder=2, label=name)
+        ax.scatter([row["cost"]], [row["risk"]], s=44, zorder=2, label=name, **mark(row["policy"]))
         if row["policy"] == chosen:
             ax.scatter([row["cost"]], [row["risk"]], s=190, facecolor="none", edgecolor=BLUE, linewidth=1.6)
     ax.set_xlabel("cost a row (your plan is circled)")

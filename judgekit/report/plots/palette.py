@@ -46,8 +46,8 @@ POLICY_STYLE: dict[str, tuple[str, str]] = {
     "full_stack": (VERMILION, "^"),
     "slice_stack": (VERMILION, "*"),
     "reliability_jury": (PURPLE, "P"),
-    "dawid_skene": (PURPLE, "X"),
-    "frugal_cascade": (GREEN, "h"),
+    "dawid_skene": (PURPLE, "h"),
+    "frugal_cascade": (GREEN, "X"),
     "best_subset": (GREEN, "d"),
     "role_shrunk": (SKY, "v"),
     "role_strict_shrunk": (SKY, "^"),
@@ -55,3 +55,8 @@ POLICY_STYLE: dict[str, tuple[str, str]] = {
     "role_steady": (PURPLE, "D"),
     "role_stable": (PURPLE, "v"),
 }
+
+# Drawn open, so that no two round marks of one figure look alike in grey.
+HOLLOW = frozenset({"global_panel"})
+# Lines of what makes the calls of another policy and only refits its tables by slice.
+DASHED = frozenset({"single_best_sliced", "global_panel_sliced"})

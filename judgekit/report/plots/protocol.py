@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from judgekit.report.cells import text_cell
 from judgekit.report.plots.palette import BLACK, BLUE, GREY, ORANGE, VERMILION
 
 READ_OUT_STYLE = {"written": (GREY, "s"), "hard": (ORANGE, "o"), "soft": (BLUE, "D")}
@@ -113,7 +114,7 @@ def plot_contrasts(
                     zorder=2,
                 )
         ax.axvline(0, color=BLACK, linewidth=0.8, zorder=0)
-        ax.set_title(name, fontsize=10)
+        ax.set_title(text_cell(name).replace(" minus ", "\nminus "), fontsize=9.5)
         ax.grid(axis="x")
         ax.grid(visible=False, axis="y")
     axes[0, 0].set_yticks(np.arange(len(labels)), labels, fontsize=8)

@@ -1,18 +1,27 @@
 """Figures of copies joining a pool, of smaller audit sets, of turned slice mixes and of leaking splits."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from judgekit.report.plots.palette import BLACK, GREY, POLICY_NAMES, POLICY_STYLE
+from judgekit.report.plots.policy_lines import (
+    draw_lines,
+    in_order,
+    legend,
+    line,
+    mark,
+    names,
+    panels,
+    same_values,
+)
 
 _THIN = "#c4c4c4"
+_CALLS_ALL = ("flat_all", "reliability_jury", "full_stack")
+_ONE_SETTING = {"color": _THIN, "linewidth": 0.8}
 
 
 def plot_copy_changes(changes: pd.DataFrame) -> np.ndarray:
@@ -26,23 +35,29 @@ def plot_copy_changes(changes: pd.DataFrame) -> np.ndarray:
     Returns
     -------
     array of Axes [2]
-        Change of risk, change of cost a row; right of zero is worse.
+        Change of risk, change of cost a row; right of zero is worse. What calls every judge and coincides
+        is one black mark with the names above.
     """
     settings = list(changes["setting"].unique())
     figure, axes = plt.subplots(1, 2, figsize=(8.2, 1.5 + 0.3 * len(settings)), sharey=True)
     labels = {"risk_change": "change of risk", "cost_change": "change of cost a row"}
     for ax, (column, label) in zip(axes, labels.items(), strict=True):
-        for policy in _in_order(changes["policy"]):
-            here = changes[changes["policy"] == policy]
-            places = [settings.index(name) for name in here["setting"]]
-            size = 95 if policy == "role_routed" else 38
-            ax.scatter(here[column], places, s=size, **_mark(policy, hollow=policy == "role_routed"))
+        wide = changes.pivot(index="setting", columns="policy", values=column).loc[settings]
+        together = same_values(wide[[name for name in _CALLS_ALL if name in wide]])
+        for policy in in_order(changes["policy"]):
+            if policy not in together:
+                size = 95 if policy == "role_routed" else 38
+                style = mark(policy, hollow=policy == "role_routed")
+                ax.scatter(wide[policy], range(len(wide)), s=size, **style)
+        if together:
+            ax.scatter(wide[together[0]], range(len(wide)), s=38, color=BLACK, marker="D")
+            ax.text(wide[together[0]].iloc[0], -0.5, names(together), ha="right", va="bottom", fontsize=7.5)
         ax.axvline(0, color=BLACK, linewidth=0.8, zorder=0)
         ax.set_xlabel(label)
         ax.grid(axis="x")
     axes[0].set_yticks(range(len(settings)), settings)
     axes[0].set_ylim(len(settings) - 0.5, -0.5)
-    _legend(figure, _in_order(changes["policy"]), lines=False, hollow="role_routed")
+    legend(figure, in_order(changes["policy"]), lines=False, hollow="role_routed")
     return np.asarray(axes)
 
 
@@ -58,7 +73,7 @@ def plot_copy_curve(means: pd.DataFrame) -> np.ndarray:
     -------
     array of Axes [2, settings]
     """
-    return _panels(means, "copies", {"risk": "risk", "cost": "cost a row"}, "exact copies of the best judge")
+    return panels(means, "copies", {"risk": "risk", "cost": "cost a row"}, "exact copies of the best judge")
 
 
 def plot_noisy_copies(means: pd.DataFrame, *, label: str) -> np.ndarray:
@@ -75,7 +90,7 @@ def plot_noisy_copies(means: pd.DataFrame, *, label: str) -> np.ndarray:
     -------
     array of Axes [2, settings]
     """
-    return _panels(means, "share", {"risk": "risk", "copy_calls": "copies called a row"}, label)
+    return panels(means, "share", {"risk": "risk", "copy_calls": "copies called a row"}, label)
 
 
 def plot_audit_curves(means: pd.DataFrame, *, policies: Sequence[str]) -> np.ndarray:
@@ -100,11 +115,11 @@ def plot_audit_curves(means: pd.DataFrame, *, policies: Sequence[str]) -> np.nda
         "plan_jaccard": "overlap with the full plan (Jaccard)",
     }
     for ax, (column, label) in zip(axes, labels.items(), strict=True):
-        for _, line in kept[kept["policy"] == policies[0]].groupby("setting", sort=False):
-            ax.plot(line["audit_percent"], line[column], color=_THIN, linewidth=0.8, zorder=1)
+        for _, part in kept[kept["policy"] == policies[0]].groupby("setting", sort=False):
+            ax.plot(part["audit_percent"], part[column], **_ONE_SETTING, zorder=1)
         for policy in policies:
             mean = kept[kept["policy"] == policy].groupby("audit_percent")[column].mean()
-            ax.plot(mean.index, mean, zorder=3, **_line(policy))
+            ax.plot(mean.index, mean, zorder=3, **line(policy))
         ax.set_xlabel("audit set used, %")
         ax.set_ylabel(label)
         ax.set_xticks(sorted(kept["audit_percent"].unique()))
@@ -113,17 +128,23 @@ def plot_audit_curves(means: pd.DataFrame, *, policies: Sequence[str]) -> np.nda
         axes[1].axhline(anew[policy], color=POLICY_STYLE[policy][0], linestyle="--", linewidth=1, zorder=2)
     axes[0].axhline(0, color=BLACK, linewidth=0.8, zorder=0)
     axes[1].set_ylim(0, 1.03)
-    _legend(figure, list(policies), extra={"dashed: all labels, halved anew": "--"})
+    extra = {
+        f"{POLICY_NAMES[policies[0]]}, one setting": _ONE_SETTING,
+        "all labels, halved anew": {"color": GREY, "linestyle": "--", "linewidth": 1},
+    }
+    legend(figure, list(policies), extra=extra)
     return np.asarray(axes)
 
 
-def plot_enough(enough: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_enough(enough: pd.DataFrame, *, margin: float, ax: Axes | None = None) -> Axes:
     """How much of the audit set would have been enough, one row a setting.
 
     Parameters
     ----------
     enough : DataFrame
         `report.tables.role_audits.enough_audit` of one policy.
+    margin : float
+        The margin that was asked for.
     ax : Axes, optional
 
     Returns
@@ -143,7 +164,7 @@ def plot_enough(enough: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         edgecolor=colour,
         label="the upper end of its interval too",
     )
-    ax.scatter(enough["enough_percent"], places, s=24, color=colour, label="mean risk within the margin")
+    ax.scatter(enough["enough_percent"], places, s=24, color=colour, label=f"mean risk within {margin:g}")
     edge = ax.get_yaxis_transform()
     for place, rows in enumerate(enough["enough_rows"]):
         ax.text(1.02, place, f"{rows:.0f}", transform=edge, va="center", fontsize=8)
@@ -151,7 +172,7 @@ def plot_enough(enough: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(places, enough["setting"])
     ax.set_ylim(len(enough) - 0.4, -1.4)
     ax.set_xlim(0, 104)
-    ax.set_xlabel("audit set from which on the risk stays within the margin, %")
+    ax.set_xlabel(f"audit set from which on the risk stays within {margin:g} of the full audit's, %")
     ax.grid(axis="x")
     ax.grid(visible=False, axis="y")
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
@@ -176,7 +197,7 @@ def plot_mix_curves(curves: pd.DataFrame) -> np.ndarray:
     figure, axes = plt.subplots(len(rows), len(settings), figsize=size, squeeze=False, sharex=True)
     for (row, column), ax in np.ndenumerate(axes):
         here = curves[(curves["setting"] == settings[column]) & (curves["deployed_share"] == rows[row])]
-        _draw_lines(ax, here, "share", "risk")
+        draw_lines(ax, here, "share", "risk")
         ax.axvline(rows[row], color=GREY, linewidth=1, linestyle=":", zorder=0)
         name = here["deployment_mix"].iloc[0]
         ax.set_title(f"{settings[column]}, deployed {name}", fontsize=9)
@@ -184,7 +205,8 @@ def plot_mix_curves(curves: pd.DataFrame) -> np.ndarray:
             ax.set_xlabel(f"share of {here['part'].iloc[0]} planned on")
         if column == 0:
             ax.set_ylabel("risk")
-    _legend(figure, _in_order(curves["policy"]), extra={"planned mix = used mix": ":"})
+    planned = {"color": GREY, "linestyle": ":", "linewidth": 1}
+    legend(figure, in_order(curves["policy"]), extra={"planned mix = used mix": planned})
     return axes
 
 
@@ -202,7 +224,7 @@ def plot_twin_leak(leaks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Axes
         Thick: 95% interval for more draws of these rows; thin: corrected, for other rows of the kind.
     """
-    settings, policies = list(leaks["setting"].unique()), _in_order(leaks["policy"])
+    settings, policies = list(leaks["setting"].unique()), in_order(leaks["policy"])
     ax = ax or plt.subplots(figsize=(6.8, 1.3 + 0.75 * len(settings)))[1]
     shifts = np.linspace(-0.3, 0.3, len(policies)) if len(policies) > 1 else [0.0]
     for shift, policy in zip(shifts, policies, strict=True):
@@ -211,7 +233,9 @@ def plot_twin_leak(leaks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         colour = POLICY_STYLE[policy][0]
         ax.hlines(places, here["low"], here["high"], color=colour, linewidth=0.8)
         ax.hlines(places, here["drawn_low"], here["drawn_high"], color=colour, linewidth=3)
-        ax.scatter(here["leak"], places, s=32, label=POLICY_NAMES[policy], zorder=3, **_mark(policy))
+        ax.scatter(here["leak"], places, s=32, label=POLICY_NAMES[policy], zorder=3, **mark(policy))
+    ax.plot([], [], color=GREY, linewidth=3, label="95% interval, more draws of these rows")
+    ax.plot([], [], color=GREY, linewidth=0.8, label="95% interval, other rows of the kind")
     ax.axvline(0, color=BLACK, linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(settings)), settings)
     ax.set_ylim(len(settings) - 0.5, -0.5)
@@ -220,63 +244,3 @@ def plot_twin_leak(leaks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.grid(visible=False, axis="y")
     ax.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncols=3)
     return ax
-
-
-def _panels(means: pd.DataFrame, x: str, measures: dict[str, str], label: str) -> np.ndarray:
-    """Rows of panels are measures, columns settings."""
-    settings = means["setting"].unique()
-    size = (3.1 * len(settings) + 0.6, 2.3 * len(measures) + 0.9)
-    figure, axes = plt.subplots(
-        len(measures), len(settings), figsize=size, squeeze=False, sharex=True, sharey="row"
-    )
-    for column, setting in enumerate(settings):
-        for ax, (measure, name) in zip(axes[:, column], measures.items(), strict=True):
-            _draw_lines(ax, means[means["setting"] == setting], x, measure)
-            if column == 0:
-                ax.set_ylabel(name)
-        axes[0, column].set_title(setting, fontsize=9.5)
-        axes[-1, column].set_xlabel(label)
-    _legend(figure, _in_order(means["policy"]))
-    return axes
-
-
-def _draw_lines(ax: Axes, frame: pd.DataFrame, x: str, y: str) -> None:
-    for policy in _in_order(frame["policy"]):
-        line = frame[frame["policy"] == policy].sort_values(x)
-        ax.plot(line[x], line[y], **_line(policy))
-
-
-def _in_order(policies: pd.Series) -> list[str]:
-    return [policy for policy in POLICY_STYLE if policy in set(policies)]
-
-
-def _mark(policy: str, *, hollow: bool = False) -> dict[str, Any]:
-    colour, marker = POLICY_STYLE[policy]
-    if marker in "x|":
-        return {"marker": marker, "color": colour, "linewidths": 1.4}
-    return {"marker": marker, "facecolor": "none" if hollow else colour, "edgecolor": colour}
-
-
-def _line(policy: str) -> dict[str, Any]:
-    colour, marker = POLICY_STYLE[policy]
-    thick = 2.2 if policy == "role_routed" else 1.3
-    return {"color": colour, "marker": marker, "linewidth": thick, "markersize": 4.5}
-
-
-def _legend(
-    figure: Figure,
-    policies: Sequence[str],
-    *,
-    lines: bool = True,
-    hollow: str = "",
-    extra: dict[str, str] | None = None,
-) -> None:
-    handles = []
-    for policy in policies:
-        style = _line(policy) if lines else _line(policy) | {"linestyle": "none"}
-        face: dict[str, Any] = {"markerfacecolor": "none"} if policy == hollow else {}
-        handles.append(Line2D([], [], label=POLICY_NAMES[policy], **style, **face))
-    for label, dashes in (extra or {}).items():
-        style = {"color": GREY, "linestyle": dashes, "linewidth": 1}
-        handles.append(Line2D([], [], label=label, **style))
-    figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2)

@@ -4,10 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from judgekit.report.plots.palette import BLUE, GREY, POLICY_NAMES, POLICY_STYLE, SKY
+from judgekit.report.plots.policy_lines import in_order, legend, mark
 
 _COMPARED = ("flat_all", "full_stack", "global_panel", "role_routed")
 
@@ -36,10 +35,7 @@ def plot_regimes(means: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         places, ratio[shown].min(axis=1), ratio[shown].max(axis=1), color="#bbbbbb", linewidth=1, zorder=1
     )
     for policy in shown:
-        colour, marker = POLICY_STYLE[policy]
-        face = "white" if policy == "global_panel" else colour
-        name = POLICY_NAMES[policy]
-        ax.scatter(ratio[policy], places, s=42, marker=marker, facecolor=face, edgecolor=colour, label=name)
+        ax.scatter(ratio[policy], places, s=42, label=POLICY_NAMES[policy], **mark(policy))
     ax.axvline(1, color=POLICY_STYLE["single_best"][0], linewidth=1, zorder=0)
     routed = means[means["policy"] == "role_routed"].set_index("setting").loc[ratio.index]
     edge = ax.get_yaxis_transform()
@@ -78,16 +74,14 @@ def plot_frontier(frontier: pd.DataFrame, *, columns: int = 4) -> np.ndarray:
         best = here[here["on_frontier"]].sort_values("cost")
         ax.plot(best["cost"], best["risk"], color=GREY, linewidth=1, drawstyle="steps-post", zorder=1)
         for policy, cost, risk in here[["policy", "cost", "risk"]].itertuples(index=False):
-            colour, marker = POLICY_STYLE[policy]
-            line = {"linewidths": 1.4} if marker in "x|" else {"linewidths": 0.8}
-            ax.scatter([cost], [risk], color=colour, marker=marker, s=34, zorder=2, **line)
+            ax.scatter([cost], [risk], s=34, zorder=2, **mark(policy))
         ax.set_title(setting, fontsize=9)
         ax.margins(0.1)
     for ax in grid.ravel()[len(settings) :]:
         ax.set_visible(False)
     figure.supxlabel("cost a row", fontsize=9.5)
     figure.supylabel("risk", fontsize=9.5)
-    _policy_legend(figure, [policy for policy in POLICY_STYLE if policy in set(frontier["policy"])])
+    legend(figure, in_order(frontier["policy"]), lines=False)
     return grid.ravel()[: len(settings)]
 
 
@@ -125,11 +119,3 @@ def plot_decomposition(gains: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.grid(visible=False, axis="y")
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return ax
-
-
-def _policy_legend(figure: Figure, policies: list[str]) -> None:
-    handles = [
-        Line2D([], [], color=colour, marker=marker, linestyle="none", label=POLICY_NAMES[name])
-        for name, (colour, marker) in ((name, POLICY_STYLE[name]) for name in policies)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4, handletextpad=0.3, columnspacing=1.2)

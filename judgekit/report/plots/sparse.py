@@ -51,7 +51,10 @@ def plot_repair(tested: pd.DataFrame, cells: Sequence[str]) -> np.ndarray:
         ax.set_title(cell)
     axes[0].set_yticks(range(len(METHOD_STYLE)), [text for text, _, _ in METHOD_STYLE.values()])
     axes[0].set_ylim(len(METHOD_STYLE) - 0.5, -0.5)
-    axes[0].figure.supxlabel("Spearman on test rows, 95% interval over groups", fontsize=9)
+    axes[0].figure.supxlabel(
+        "Spearman on test rows, 95% interval over groups (vertical line: the log pool of all judges)",
+        fontsize=9,
+    )
     return axes
 
 

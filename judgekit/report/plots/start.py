@@ -58,6 +58,8 @@ def plot_distributions(distributions: pd.DataFrame, *, pools: tuple[str, ...] = 
         ax.bar(support, values, color=VERMILION if name in pools else BLUE, width=0.8)
         mean = float(values.to_numpy() @ support)
         ax.plot([mean], [-0.03], marker="^", color="black", clip_on=False, markersize=6)
+        ax.tick_params(axis="x", pad=8)
+        ax.set_xlabel("score", fontsize=9)
         ax.set_title(f"{name}\nmean {mean:.2f}", fontsize=9, fontweight="normal")
         ax.set_xticks(support)
         ax.grid(visible=False)
