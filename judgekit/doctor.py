@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.util
+import os
 import sys
 import tomllib
 from collections import Counter
@@ -164,6 +165,8 @@ def _data() -> Iterator[Finding]:
     from judgekit.sources.registry import read_registry
 
     cache, mirror, registry = cache_folder(), mirror_folder(), read_registry()
+    if (named := os.environ.get("JUDGEKIT_MIRROR")) and mirror is None:
+        yield Finding("JUDGEKIT_MIRROR", "note", f"{named} is no folder")
     for dataset in registry.datasets:
         rows = registry.of(dataset)
         places = Counter(at_hand(row, cache=cache, mirror=mirror) for row in rows)

@@ -59,6 +59,12 @@ def test_without_data_the_default_profile_still_runs(monkeypatch, tmp_path, caps
     assert "judgekit data fetch" in recorded
 
 
+def test_a_mirror_that_is_no_folder_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("JUDGEKIT_CACHE", str(tmp_path))
+    monkeypatch.setenv("JUDGEKIT_MIRROR", str(tmp_path / "absent"))
+    assert states("JUDGEKIT_MIRROR") == [("note", f"{tmp_path / 'absent'} is no folder")]
+
+
 @pytest.mark.needs("mirror")
 def test_with_the_mirror_the_recorded_profile_runs(monkeypatch, tmp_path):
     monkeypatch.setenv("JUDGEKIT_CACHE", str(tmp_path))

@@ -27,7 +27,8 @@ class Shelf:
     def bring(self, datasets: Sequence[str]) -> dict[str, str]:
         """Fetch and parse data sets; returns those that cannot be had, each with the reason in a line.
 
-        Once no server answers, the network is left alone: the wait of seconds happens once a batch.
+        Each reason is said when it is met. Once no server answers, the network is left alone: the wait of
+        seconds, and its line, happen once a batch.
         """
         from judgekit.sources import recorded
 
@@ -47,6 +48,7 @@ class Shelf:
                 recorded.load(dataset, columns=["item"], progress=self.say)
             except MissingData as error:
                 self.absent[dataset] = str(error)
+                self.say(str(error))
                 self._offline = str(error) if getattr(error, "offline", False) else ""
             else:
                 self._here.add(dataset)

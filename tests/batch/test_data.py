@@ -45,10 +45,13 @@ def test_absent_data_set_is_told_with_the_reason_and_stops_no_other(asked):
 
 
 def test_dead_network_is_waited_for_once(asked):
-    shelf = Shelf(print)
+    said = []
+    shelf = Shelf(said.append)
     absent = shelf.bring(["no_network", "far_a", "here_b"])
     assert absent.keys() == {"no_network", "far_a"}
     assert asked == ["no_network", "here_b"]
+    shelf.bring(["far_a", "far_b"])
+    assert said == ["no_network is not here; run: judgekit data fetch no_network"]
 
 
 def test_data_that_breaks_its_contract_is_an_error(monkeypatch):
