@@ -11,6 +11,9 @@ from judgekit.errors import InvalidInput
 
 Values = Real[np.ndarray, " items"]
 
+# How far a probability may lie outside 0..1 by float32 sums alone.
+_ROUNDING = 1e-6
+
 
 @dataclass(frozen=True)
 class RankCorrelation:
@@ -99,7 +102,8 @@ def complete_rows(score: Values, target: Values) -> Mask:
 def brier(probability: Values, target: Values) -> float:
     """Mean squared error of a probability against a 0/1 label (or of a score and a target scaled to 0..1).
 
-    A mean over rows. Raises InvalidInput on NaN, on no rows and on lengths that differ.
+    A mean over rows. Raises InvalidInput on NaN, on a probability outside 0..1, on no rows and on lengths
+    that differ.
 
     Examples
     --------
@@ -107,6 +111,9 @@ def brier(probability: Values, target: Values) -> float:
     0.125
     """
     _complete(probability, target)
+    worst = np.abs(probability - 0.5).argmax()
+    if not -_ROUNDING <= probability[worst] <= 1 + _ROUNDING:
+        raise InvalidInput("probability", "numbers from 0 to 1", probability[worst])
     return float(np.mean(np.square(probability - target, dtype=np.float64)))
 
 

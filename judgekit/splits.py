@@ -45,7 +45,7 @@ def split_by_group(groups: np.ndarray, *, rng: np.random.Generator) -> Split:
     Raises
     ------
     InvalidInput
-        Fewer than four groups, so that a part would be empty.
+        Fewer than four groups, so that a part would be empty, or a NaN among them.
 
     Examples
     --------
@@ -53,7 +53,10 @@ def split_by_group(groups: np.ndarray, *, rng: np.random.Generator) -> Split:
     >>> len(split.fit), len(split.validation), len(split.test)
     (209, 209, 419)
     """
-    _, code = np.unique(np.asarray(groups), return_inverse=True)
+    named = np.asarray(groups)
+    if (unnamed := named != named).any():
+        raise InvalidInput("group", "a group for every row", f"{int(unnamed.sum())} NaN")
+    _, code = np.unique(named, return_inverse=True)
     count = int(code.max()) + 1 if len(code) else 0
     if count < 4:
         raise InvalidInput("group", "at least 4 groups for fit, validation and test", count)

@@ -137,6 +137,12 @@ def test_residual_correlation_of_one_judge_is_undefined():
     assert np.isnan(metrics.residual_correlation(np.arange(4.0)[:, None], np.zeros(4)))
 
 
+def test_brier_refuses_what_is_no_probability():
+    with pytest.raises(InvalidInput, match=r"probability: allowed is numbers from 0 to 1; given 1\.2"):
+        metrics.brier(np.array([0.5, 1.2]), np.array([0.0, 1.0]))
+    assert metrics.brier(np.array([1.0 + 1e-8]), np.array([1.0])) < 1e-12
+
+
 def test_float32_scores_rank_and_bin_as_float64_ones_do():
     rng = np.random.default_rng(8)
     scores = rng.random((60, 3)).astype(np.float32)

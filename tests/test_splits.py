@@ -156,3 +156,9 @@ def test_shares_that_are_not_three_parts_of_one_are_refused(shares):
 def test_two_groups_cannot_be_split_in_three():
     with pytest.raises(InvalidInput, match="at least 3 groups"):
         split_three(np.array([0, 0, 1]), rng=np.random.default_rng(0))
+
+
+def test_a_row_without_a_group_is_refused():
+    groups = np.array([1.0, 2.0, np.nan, 3.0, 4.0])
+    with pytest.raises(InvalidInput, match="group: allowed is a group for every row; given 1 NaN"):
+        split_by_group(groups, rng=np.random.default_rng(0))
