@@ -137,7 +137,7 @@ def summary(batch: Batch, request: Request, layout: Layout) -> list[str]:
     """Closing lines of a batch: counts, what each profile now says, and the page to open."""
     counts = [outcome.status for outcome in batch.outcomes]
     counted = ", ".join(f"{counts.count(status)} {status}" for status in dict.fromkeys(counts))
-    lines = ["", f"{len(counts)} notebooks: {counted}"]
+    lines = ["", f"{len(counts)} notebook{'s' if len(counts) != 1 else ''}: {counted}"]
     lines += [f"  {each.profile} {each.notebook}" for each in batch.outcomes if each.status == FAILED]
     profiles = list(dict.fromkeys(outcome.profile for outcome in batch.outcomes))
     from judgekit.report import site

@@ -101,10 +101,11 @@ def fault_of_cells(notebook: Any, *, stopped: str = "stopped before") -> str | N
     stopped : str
         How to begin the line about a cell that did not finish.
     """
-    for number, cell in enumerate(_code(notebook), start=1):
+    cells = _code(notebook)
+    for number, cell in enumerate(cells, start=1):
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors:
-            return _told(errors[0], cell, number)
+            return _told(errors[0], cell, number, below=len(cells) - number)
         told = cell.metadata.get("papermill", {})
         if not cell.execution_count or not told.get("start_time") or told.get("status") != "completed":
             return f"{stopped} cell In [{number}]: {_first_line(cell.source)}"
@@ -160,14 +161,15 @@ def _fault_of_kernel() -> str | None:
     return next(filter(None, (kernel.fault() for kernel in Kernel.started)), None)
 
 
-def _told(output: Any, cell: Any, number: int) -> str:
+def _told(output: Any, cell: Any, number: int, *, below: int) -> str:
     traceback = _COLOURS.sub("", "\n".join(output.traceback))
     failing, frames = _FAILING_LINE.search(traceback), _FRAME.findall(traceback)
     where = f"cell In [{number}]: {_first_line(cell.source)}"
     if failing is not None and failing[2].strip() in cell.source:
         where = f"cell In [{number}], line {failing[1]}: {failing[2].strip()}"
     if output.ename == "SystemExit":
-        return f"{where}\nSystemExit: {output.evalue or 0}: the cells below it never ran"
+        lost = f": {below} more never ran" if below else ""
+        return f"{where}\nSystemExit: {output.evalue or 0}{lost}"
     message, *more = [line for line in output.evalue.splitlines() if line.strip()][:3] or [""]
     raised = f" (raised in {frames[-1][0]}, line {frames[-1][1]})" if frames else ""
     return "\n".join([where, f"{output.ename}: {message}".removesuffix(": ") + raised, *more])

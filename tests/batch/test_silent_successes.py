@@ -16,7 +16,7 @@ WRITES = (
 LAPSES = {
     "01_exits": (
         (WRITES.format("t01"), "import sys; sys.exit(0)", "1 + 1"),
-        "SystemExit: 0: the cells below it never",
+        "SystemExit: 0: 1 more never ran",
     ),
     "02_dies_midway": (
         (WRITES.format("t02"), "os._exit(0)", "1 + 1"),
