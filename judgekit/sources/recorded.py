@@ -159,10 +159,9 @@ def _keep(folder: Path, recording: Recording) -> None:
             fresh.mkdir()
             checksums = {}
             for name in FRAMES:
-                buffer = io.BytesIO()
-                getattr(recording, name).to_parquet(buffer, index=False, compression="zstd")
-                checksums[name] = hashlib.sha256(buffer.getbuffer()).hexdigest()
-                (fresh / f"{name}.parquet").write_bytes(buffer.getbuffer())
+                content = getattr(recording, name).to_parquet(index=False, compression="zstd")
+                checksums[name] = hashlib.sha256(content).hexdigest()
+                (fresh / f"{name}.parquet").write_bytes(content)
             (fresh / _CHECKSUMS).write_text(json.dumps(checksums, indent=1) + "\n", encoding="utf-8")
             if folder.exists():
                 folder.rename(Path(temporary) / "damaged")
