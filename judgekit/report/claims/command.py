@@ -20,15 +20,15 @@ def claims(
     status: Annotated[str | None, typer.Option(help="Only one status, such as fails.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one entry a claim.")] = False,
 ) -> None:
-    r"""Say which of 204 published claims hold on the rebuilt tables of a profile.
+    """Say which of 204 published claims hold on the rebuilt tables of a profile.
 
     Reads reports/PROFILE/tables alone; nothing is computed anew. The first line counts all claims by status.
 
-    \b
-    Examples:
-      judgekit claims
-      judgekit claims --paper roles --status fails
-      judgekit claims --profile simulated --json
+    Examples: judgekit claims
+
+    judgekit claims --paper roles --status fails
+
+    judgekit claims --profile simulated --json
     """
     _check("--profile", profile, PROFILES)
     _check("--paper", paper, tuple(PAPERS))
