@@ -21,6 +21,8 @@ from judgekit.batch.publish import RESULTS
 from judgekit.batch.worker import Order, fault_of_cells
 
 _PATIENCE = 10.0
+# Bytes without which a worker cannot even say what went wrong.
+_ROOM = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,8 @@ def _verdict(order: Order, code: int, log: Path) -> str | None:
         problem = json.loads(Path(order.verdict).read_text(encoding="utf-8"))["problem"]
     except (OSError, ValueError, KeyError):
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return "\n".join([f"its process ended early (exit code {code})", *lines[-3:]])
+        full = ", no space left on the disk" if shutil.disk_usage(log.parent).free < _ROOM else ""
+        return "\n".join([f"its process ended early (exit code {code}){full}", *lines[-3:]])
     return None if problem is None else str(problem)
 
 

@@ -1,7 +1,6 @@
 """The static report: index, one page a study, claims and glossary, built from what lies under reports/."""
 
 import base64
-import os
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from judgekit.report.results import HERE, PROFILES, UNSTAMPED, Evidence, Results
 from judgekit.report.summary import profile_summary
 from judgekit.report.typeset import environment, sheet
 from judgekit.report.views import TableView, comparison_view, plain_view
+from judgekit.sources.cache import OTHER_DISK, write_together
 
 _LONG = 60
 PROFILE_TITLES = {
@@ -292,10 +292,7 @@ def _page_environment() -> jinja2.Environment:
 
 def _render(environment: jinja2.Environment, template: str, path: Path, **content: object) -> Path:
     text = environment.get_template(template).render(**content)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
+    write_together({path: text.encode()}, instead=OTHER_DISK)
     return path
 
 

@@ -14,6 +14,8 @@ from judgekit.sources.registry import FileRow
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _OTHER_CACHE = "set JUDGEKIT_CACHE to a folder on another disk"
+# What else helps where the report does not fit.
+OTHER_DISK = "move the checkout to another disk"
 
 
 def cache_folder() -> Path:

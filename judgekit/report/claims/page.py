@@ -19,6 +19,7 @@ from judgekit.report.claims.words import (
 )
 from judgekit.report.published import CHECKOUT
 from judgekit.report.results import Results
+from judgekit.sources.cache import OTHER_DISK, write_together
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def write_markdown(ledgers: Mapping[str, Sequence[Verdict]], results: Sequence[R
     for entry in results:
         if entry.profile in ledgers and any(entry.table_names(study) for study in PAPERS):
             path = entry.folder / "claims.md"
-            path.write_text(markdown(ledgers[entry.profile]), encoding="utf-8")
+            write_together({path: markdown(ledgers[entry.profile]).encode()}, instead=OTHER_DISK)
 
 
 def _tallies(profile: str, verdicts: Sequence[Verdict]) -> list[Tally]:
