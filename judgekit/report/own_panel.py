@@ -9,6 +9,7 @@ import pandas as pd
 from judgekit.plan_view import explain_frame
 from judgekit.report import own_panel_words as words
 from judgekit.report.outputs import Outputs
+from judgekit.report.own_panel_evidence import action_words, with_evidence
 from judgekit.report.own_panel_svg import frontier_svg, roles_svg
 from judgekit.report.tables.own_panel import audit_size, saving
 from judgekit.report.tables.roles import frontier
@@ -74,7 +75,7 @@ def panel_report(check: PanelCheck, study: PanelStudy, *, priced: bool) -> Panel
     roles, saved, size = frames["roles"], frames["saving"], frames["audit_size"]
     views = {name: plain_view(_readable(frame)) for name, frame in frames.items()}
     shown_roles = plain_view(
-        roles[["judge", "slice", "role", "called", "gain", "low", "high", "threshold", "settled"]]
+        roles[["judge", "slice", "role", "called", "gain", "low", "high", "threshold", "settled", "action"]]
     )
     risk_cost = Picture(
         "frontier",
@@ -105,7 +106,9 @@ def panel_report(check: PanelCheck, study: PanelStudy, *, priced: bool) -> Panel
             "Roles",
             (
                 "A role says what a judge adds to those the plan calls: complement = on every row, "
-                "specialist = on a slice, both, or copy = nothing that reaches the threshold.",
+                "specialist = on a slice, both, or copy = nothing that reaches the threshold. Its gains are "
+                "means over many halvings of the rows and the plan rests on one, so a planned call can turn "
+                "out a copy: then the action says what each of them says.",
                 "A name is settled where the whole interval lies on one side of the threshold (filled "
                 "marks); elsewhere it is a best guess.",
             ),
@@ -151,7 +154,7 @@ def panel_report(check: PanelCheck, study: PanelStudy, *, priced: bool) -> Panel
         ),
         Section("method", "How this was made", tuple(words.method_lines(study)), {}),
     )
-    summary = tuple(words.summary_lines(study, saved, size))
+    summary = tuple(words.summary_lines(study, saved, size, frames["plan"]))
     return PanelReport(f"Call plan for {study.pool.name}", summary, sections, frames)
 
 
@@ -159,13 +162,15 @@ def panel_frames(check: PanelCheck, study: PanelStudy, *, priced: bool) -> dict[
     """Tables of the report at full precision, by name."""
     assert study.record.roles is not None
     roles = roles_frame(study.record.roles)
+    pairs = zip(roles["role"], roles["called"], strict=True)
+    roles = roles.assign(action=[action_words(role, called) for role, called in pairs])
     return {
         "judges": check.judges,
         "pairs": check.pairs,
         "labels": check.labels,
         "slices": check.slices,
         "roles": roles,
-        "plan": explain_frame(study.record),
+        "plan": with_evidence(explain_frame(study.record), roles),
         "signals": study.signals,
         "regime": pd.DataFrame(
             {"policy": each.policy, "risk": each.risk, "calls": each.calls, "cost": each.cost}

@@ -10,8 +10,10 @@ import pandas as pd
 from judgekit.plan import CallPlan
 from judgekit.plan_view import explain
 from judgekit.report.format import ABSENT, shown
+from judgekit.report.own_panel_evidence import evidence_lines, unsupported
 from judgekit.report.plots.palette import POLICY_NAMES
 from judgekit.report.tables.own_panel import SHARE_SETTLED, is_large_enough
+from judgekit.roles import roles_frame
 from judgekit.studies.own_panel import PanelStudy
 from judgekit.studies.panel_check import PanelCheck
 
@@ -90,8 +92,10 @@ def _verdict_lines(check: PanelCheck) -> list[str]:
 
 
 def plan_lines(study: PanelStudy) -> list[str]:
-    """The call plan explained, without its regime."""
-    return [line for line in explain(study.record).splitlines() if not line.startswith("Regime:")]
+    """The call plan explained, without its regime, and where the measured gains disagree with it."""
+    told = [line for line in explain(study.record).splitlines() if not line.startswith("Regime:")]
+    roles = study.record.roles
+    return told + (evidence_lines(study, roles_frame(roles)) if roles else [])
 
 
 def regime_lines(study: PanelStudy) -> list[str]:
@@ -201,8 +205,10 @@ def method_lines(study: PanelStudy) -> list[str]:
     return lines
 
 
-def summary_lines(study: PanelStudy, saving: pd.DataFrame, size: pd.DataFrame) -> list[str]:
-    """The report in four lines."""
+def summary_lines(
+    study: PanelStudy, saving: pd.DataFrame, size: pd.DataFrame, plan_frame: pd.DataFrame
+) -> list[str]:
+    """The report in a few lines; `plan_frame` has the planned calls `with_evidence`."""
     plan: CallPlan = study.record.plan
     panel = ", ".join(plan.judges[judge] for judge in plan.panel)
     routed = "; ".join(
@@ -214,10 +220,13 @@ def summary_lines(study: PanelStudy, saving: pd.DataFrame, size: pd.DataFrame) -
     money = [line for line in told if line.startswith("Money")]
     enough = "large enough" if is_large_enough(size) else "too small to be sure of every name"
     overall = size[size["slice"] == "all"].iloc[0]
+    doubtful = unsupported(plan_frame)
+    doubts = [f"Planned, though the evidence does not support it: {doubtful}."] if doubtful else []
     needs = f"; about {_rounded(overall['rows_needed'])} would be needed" if overall["ratio"] > 1 else ""
     return [
         REGIMES[study.regime.name],
         f"On every row call {panel}" + (f"; by slice add {routed}." if routed else "."),
+        *doubts,
         " ".join([told[0], *money]),
         *saving_lines(hardest),
         f"The audit set is {enough} ({overall['rows']:,.0f} rows{needs}).",

@@ -10,6 +10,7 @@ import pytest
 
 from judgekit.report import own_panel_words as words
 from judgekit.report.own_panel import html, markdown, panel_report
+from judgekit.report.own_panel_evidence import action_words, evidence_lines, unsupported, with_evidence
 from judgekit.report.own_panel_svg import frontier_svg, roles_svg
 from judgekit.report.plots.own_panel import plot_own_frontier, plot_own_roles
 from judgekit.report.tables.own_panel import audit_size
@@ -129,3 +130,57 @@ def test_a_stack_that_is_advised_is_said_to_be_no_plan(found):
     regime = replace(study.regime, policy="slice_stack", name="call everything")
     advised = replace(study, record=replace(study.record, regime=regime))
     assert words.regime_lines(advised)[-1].startswith("A plan file cannot hold slice-aware stack")
+
+
+@pytest.mark.parametrize(
+    ("role", "called", "told"),
+    [
+        ("copy", "no", "do not call"),
+        ("both", "panel", "call on every row, first on its slices"),
+        ("copy", "panel", "the plan calls it on every row; the evidence does not support it"),
+        ("copy", "routed", "the plan routes it; the evidence does not support it"),
+        ("both", "routed", "the plan routes it; its mean gain would call it on every row"),
+        ("complement", "no", "the plan leaves it out; its mean gain would call it on every row"),
+    ],
+)
+def test_an_action_says_what_the_plan_does_where_the_role_asks_for_another(role, called, told):
+    assert action_words(role, called) == told
+
+
+def test_planned_calls_carry_what_the_measured_gain_says():
+    plan = pd.DataFrame({"slice": ["all", "all", "all", "code"], "judge": ["a", "b", "c", "d"]})
+    roles = pd.DataFrame(
+        [
+            ("a", "all", "panel", True, True),
+            ("b", "all", "panel", False, False),
+            ("c", "all", "no", False, True),
+            ("d", "all", "routed", False, True),
+            ("d", "code", "routed", False, True),
+        ],
+        columns=["judge", "slice", "called", "reached", "settled"],
+    )
+    found = with_evidence(plan, roles)
+    assert list(found["evidence"]) == [
+        "supports the call",
+        "does not support the call",
+        "called to tell the slice",
+        "speaks against the call",
+    ]
+    assert unsupported(found) == "b (all), d (code)"
+
+
+def test_the_report_names_every_planned_call_that_the_gains_do_not_support(found):
+    study, report = found[1], found[2]
+    roles, plan = report.frames["roles"], report.frames["plan"]
+    lines = evidence_lines(study, roles)
+    doubtful = roles.merge(plan[["slice", "judge"]])
+    doubtful = doubtful[~doubtful["reached"]]
+    assert len(doubtful)
+    for row in doubtful.to_dict("records"):
+        where = "on every row" if row["slice"] == "all" else f"on {row['slice']}"
+        told = [line for line in lines if line.startswith(f"{row['judge']} {where}: the plan calls it")]
+        assert len(told) == 1
+        assert "the evidence does not support it" in told[0]
+        assert f"{row['judge']} ({row['slice']})" in report.summary[2]
+    sure = roles.assign(reached=(roles["called"] == "panel") | (roles["slice"] != "all"))
+    assert evidence_lines(study, sure) == []
