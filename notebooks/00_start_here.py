@@ -90,9 +90,9 @@ axes = start.plot_risks(scores["risk"], scores["calls"])
 # sure that the summary is middling, the other thinks it is either very good or very bad. Reading off a score first
 # throws that away.
 #
-# Look at the two pools. The [linear pool](glossary.md#linear-pool) averages the vectors. The
-# [log pool](glossary.md#log-pool) multiplies them, so that a score which one judge rules out is ruled out for all: sharp
-# when the judges are right, and at the mercy of a bad judge when they are not.
+# Look at the two pools. The [linear pool](glossary.md#linear-pool) averages the vectors, the
+# [log pool](glossary.md#log-pool) multiplies them. Here they come out alike: no judge rules a score out, and then a
+# product says little that an average does not.
 
 # %%
 from judgekit.pooling import pool_linear, pool_log
@@ -107,6 +107,26 @@ vectors = judges.to_numpy()[None]
 pooled = {"linear pool": pool_linear(vectors, support), "log pool": pool_log(vectors, support)}
 shown = pd.concat([judges, pd.DataFrame({k: v.probs[0] for k, v in pooled.items()}, index=support).T])
 axes = start.plot_distributions(shown, pools=tuple(pooled))
+
+# %% [markdown]
+# They part where a judge is sure, since a score that one judge rules out is ruled out for all. Below, two judges who see
+# something and one who is sure of itself and sees little score 500 simulated summaries, and the one on which the means
+# of the pools lie furthest apart is drawn. Look at the scores to which the third judge gives next to nothing: the linear
+# pool keeps what the others say of them, the log pool takes most of it away. That makes it sharp where such a judge is
+# right, and puts it at the mercy of one that is wrong: compare the means with what the people said.
+
+# %%
+from judgekit.sources.score_simulator import ScoreJudge, ScoreScenario, simulate_scores
+
+sighted, blind = ScoreJudge(0.8), ScoreJudge(0.3, claimed_skill=0.99)
+scenario = ScoreScenario({"first": sighted, "second": sighted, "too sure": blind})
+drawn = simulate_scores(scenario, rng=np.random.default_rng(seed)).judgments
+both = {"linear pool": pool_linear(drawn.probs, support), "log pool": pool_log(drawn.probs, support)}
+item = np.abs(both["linear pool"].score - both["log pool"].score).argmax()
+rows = [*drawn.probs[item], *(pooled_all.probs[item] for pooled_all in both.values())]
+shown = pd.DataFrame(rows, index=["first", "second", "too sure", *both], columns=support)
+axes = start.plot_distributions(shown, pools=tuple(both))
+print(f"the people said {drawn.target[item]:.2f}")
 
 # %% [markdown]
 # ## Three exercises

@@ -20,6 +20,7 @@ draws = 500
 
 # %%
 from judgekit.report import outputs
+from judgekit.report.cells import readable
 from judgekit.report.plots.protocol import plot_contrasts, plot_protocols
 from judgekit.report.tables import protocol as tables
 from judgekit.sources.cells import cell_names, load_cell
@@ -41,7 +42,7 @@ sweeps = load_sweeps(profile)
 # are no [bucket](glossary.md#bucket), count as missing.
 
 # %%
-out.table(tables.cells_overview(cells), "judgemoe/protocol_cells")
+readable(out.table(tables.cells_overview(cells), "judgemoe/protocol_cells"))
 
 # %% [markdown]
 # The paper prints few numbers about its protocol study. Here they stand: published, ours, difference. The recorded
@@ -49,7 +50,7 @@ out.table(tables.cells_overview(cells), "judgemoe/protocol_cells")
 # cells were given the printed sizes.
 
 # %%
-out.table(tables.facts(cells, sweeps), "judgemoe/protocol_facts")
+readable(out.table(tables.facts(cells, sweeps), "judgemoe/protocol_facts"))
 
 # %% [markdown]
 # ## How much a protocol matters
@@ -72,7 +73,18 @@ axes = out.figure(plot_protocols(study.options), "judgemoe/protocol_range")
 # where the test part is small, what won on validation need not win again.
 
 # %%
-out.table(study.picks, "judgemoe/protocol_picks")
+picks = out.table(study.picks, "judgemoe/protocol_picks")
+shown = [
+    "benchmark_cell",
+    "judge",
+    "prompt",
+    "score_range",
+    "read_out",
+    "validation",
+    "test",
+    "reference_test",
+]
+readable(picks[[*shown, "difference", "low", "high"]])
 
 # %% [markdown]
 # Per data set: `protocol_range` is the best minus the worst protocol on validation rows, `gain` the pick minus the
@@ -114,7 +126,7 @@ figure = out.figure(axes[0].figure, "judgemoe/protocol_score_ranges")
 # Difference: none to compute.
 
 # %%
-out.table(tables.contrasts_summary(contrasts), "judgemoe/protocol_contrast_means")
+readable(out.table(tables.contrasts_summary(contrasts), "judgemoe/protocol_contrast_means"))
 
 # %% [markdown]
 # ## Is there a distribution to pool?

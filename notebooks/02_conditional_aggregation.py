@@ -28,6 +28,7 @@ import pandas as pd
 
 from judgekit.gate import GateSettings
 from judgekit.report import outputs
+from judgekit.report.cells import readable
 from judgekit.report.live import drag
 from judgekit.report.plots import aggregation as plots
 from judgekit.report.plots.dials import plot_pool_temperature
@@ -41,6 +42,7 @@ from judgekit.studies.pool_temperature import study_pool_temperature
 
 # %%
 pd.set_option("display.precision", 4)
+pd.set_option("display.max_colwidth", None)
 out = outputs.current()
 roles = ("choose", "confirm", "extra")
 names = [name for role in roles for name in cell_names(profile, role=role)[: cells_per_role or None]]
@@ -80,7 +82,7 @@ out.table(study.choices, "judgemoe/choices").head(2)
 # %%
 scores = aggregation_stats.score_cells(study.results, seed=seed, draws=draws)
 out.table(scores.main, "judgemoe/main")
-tables.by_method(scores.main)
+tables.by_method(scores.main).T
 
 # %%
 out.table(tables.method_means(scores.main), "judgemoe/method_means")
@@ -104,7 +106,7 @@ comparisons[shown]
 # little or nothing.
 
 # %%
-out.table(tables.comparisons_beside(comparisons), "judgemoe/comparisons_published")
+readable(out.table(tables.comparisons_beside(comparisons), "judgemoe/comparisons_published"))
 
 # %% [markdown]
 # ## Cell by cell
@@ -122,7 +124,7 @@ figure = out.figure(axes[0].figure, "judgemoe/cell_gains")
 # Published: ahead of the best single judge in 7 of 10 cells, clearly so in 5, behind in 3.
 
 # %%
-out.table(tables.losing_cells(scores.gains), "judgemoe/cell_counts")
+readable(out.table(tables.losing_cells(scores.gains), "judgemoe/cell_counts"))
 
 # %% [markdown]
 # ## Fewer judges, other families
@@ -262,6 +264,8 @@ out.table(pairs, "judgemoe/pairwise")
 # Four families: the best single judge, a fixed subset, the gate on the full pool, the gate on the subset. A rule that
 # reads validation rows only picks one for each cell; it is learned on the other cells, or taken from the paper, or it
 # simply takes the family that is best on validation. `regret_` is what each loses to the family that turned out best.
+# Notebook 03 asks the same of gates that keep the published temperature and of a *sparse* pool of two, so its numbers
+# differ.
 # Look at whether any rule is below `always_full`.
 
 # %%
@@ -297,11 +301,13 @@ pipeline[pipeline["unit"] == "cells"][shown]
 #
 # Operations are counted as `2 × active parameters × tokens`. The paper's three figures follow from nominal sizes and
 # 474K tokens: 26.5, 50.2 and 35.1 PFLOPs. Below them, pools of the recorded cells whose sizes are known, on the same
-# count of tokens. Look at how a single mixture-of-experts model compares with three dense judges.
+# count of tokens. Look at how a single mixture-of-experts model compares with three dense judges. `active_parameters` is
+# in billions, the last three columns are PFLOPs.
 
 # %%
 pools = {cell.name: cell.judgments.judges["active_parameters"] for cell in cells}
-out.table(tables.compute_accounting(pools), "judgemoe/compute")
+digits = dict.fromkeys(["active_parameters", "printed", "rebuilt", "difference"], 1)
+readable(out.table(tables.compute_accounting(pools), "judgemoe/compute"), digits)
 
 # %% [markdown]
 # ## Three exercises

@@ -28,6 +28,7 @@ import pandas as pd
 from judgekit.plan import PlanSettings
 from judgekit.report import outputs
 from judgekit.report.beside import beside
+from judgekit.report.cells import readable
 from judgekit.report.counterparts import counterpart
 from judgekit.report.live import drag
 from judgekit.report.plots.dials import plot_threshold
@@ -42,6 +43,7 @@ from judgekit.studies.role_advice import study_regimes, study_roles
 from judgekit.studies.role_policies import pool_rng, study_pools, sweep_settings
 
 pd.set_option("display.precision", 4)
+pd.set_option("display.max_colwidth", None)
 out = outputs.current()
 pools = load_role_pools(profile, settings)
 plan_settings = PlanSettings(gain_threshold=gain_threshold)
@@ -66,7 +68,7 @@ out.table(role_plans.pools_overview(pools), "roles/table11_pools")
 # judge costs a large share of the rows: what a pool is tested on depends on who is in it.
 
 # %%
-out.table(role_plans.complete_cases(pools), "roles/table12_complete_case")
+readable(out.table(role_plans.complete_cases(pools), "roles/table12_complete_case"))
 
 # %% [markdown]
 # ## The main comparison (Table 3)
@@ -111,7 +113,11 @@ axes = out.figure(axes, "roles/figure01_regimes")
 # Table 3 survive the wider interval.
 
 # %%
-out.table(roles.split_intervals(study.scores), "roles/table13_split_intervals")
+table13 = out.table(roles.split_intervals(study.scores), "roles/table13_split_intervals")
+readable(table13)
+
+# %%
+beside("table13_split_intervals", table13, profile=profile)
 
 # %% [markdown]
 # ## What the gain of routing is made of
@@ -138,7 +144,11 @@ gains.set_index("setting")[shown].round(4)
 
 # %%
 table04 = out.table(roles.strong_baselines(study.scores), "roles/table04_strong_baselines")
-table04
+readable(table04)
+
+# %%
+risks = ["full_call_risk", "matched_non_role_risk", "role_risk", "role_cost"]
+beside("table04_strong_baselines", table04, profile=profile, columns=risks)
 
 # %% [markdown]
 # The jury weighs judges by their confusion matrices, as if their errors were independent; the cascade asks the best
@@ -149,7 +159,12 @@ table04
 # %%
 unsupervised = study_pools(pools, ["dawid_skene"], plan_settings, splits=splits, seed=seed)
 scores = pd.concat([study.scores, unsupervised.scores])
-out.table(roles.allocation_baselines(scores), "roles/table05_allocation_baselines")
+table05 = out.table(roles.allocation_baselines(scores), "roles/table05_allocation_baselines")
+readable(table05)
+
+# %%
+risks = ["reliability_jury_risk", "frugal_cascade_risk", "frugal_cascade_cost", "role_risk"]
+beside("table05_allocation_baselines", table05, profile=profile, columns=risks)
 
 # %% [markdown]
 # ## Risk against cost (Figure 2)
@@ -172,7 +187,7 @@ axes = out.figure(panels, "roles/figure02_frontier")
 variants = [PlanSettings(gain_threshold=value) for value in (0.001, 0.005, 0.02)]
 swept = sweep_settings(pools, ["role_routed"], variants, field="gain_threshold", splits=splits, seed=seed)
 table08 = out.table(roles.threshold_sensitivity(swept.scores), "roles/table08_threshold_sensitivity")
-table08
+beside("table08_threshold_sensitivity", table08, profile=profile, columns=["risk", "judges"])
 
 # %% [markdown]
 # The same to drag, for the first setting. On the left is the plan: in how many of the splits a judge is called on
@@ -201,7 +216,8 @@ panels = drag(
 priced = load_role_pools(profile, settings, cost_column="price")
 variants = [PlanSettings(gain_threshold, cost_weight=value) for value in (0.0, 0.002, 0.005)]
 swept = sweep_settings(priced, ["role_routed"], variants, field="cost_weight", splits=splits, seed=seed)
-out.table(roles.cost_sensitivity(swept.scores), "roles/table18_cost_sensitivity")
+table18 = out.table(roles.cost_sensitivity(swept.scores), "roles/table18_cost_sensitivity")
+beside("table18_cost_sensitivity", table18, profile=profile, columns=["risk", "cost", "calls"])
 
 # %% [markdown]
 # ## Pattern tables (Table 14)
@@ -210,7 +226,9 @@ out.table(roles.cost_sensitivity(swept.scores), "roles/table18_cost_sensitivity"
 # saw, so that a shorter pattern answers. Few mean that the plan's tables are dense enough to trust.
 
 # %%
-out.table(roles.pattern_sparsity(study.scores), "roles/table14_pattern_sparsity")
+table14 = out.table(roles.pattern_sparsity(study.scores), "roles/table14_pattern_sparsity")
+sizes = ["calls", "global_cells", "val_fallback_percent", "test_fallback_percent"]
+beside("table14_pattern_sparsity", table14, profile=profile, columns=sizes)
 
 # %% [markdown]
 # ## Which calls come back (Tables 7 and 17)
@@ -245,7 +263,11 @@ proxy = counterpart("JBB-7", profile)
 charged = [replace(p, signal_cost=1.0) for p in load_role_pools(profile, [proxy])]
 paid = study_pools(charged, ["role_routed"], plan_settings, splits=splits, seed=seed).scores
 free = study.scores[study.scores["setting"] == proxy]
-out.table(roles.proxy_routing(free, paid), "roles/table10_jbb_proxy_routing")
+table10 = out.table(roles.proxy_routing(free, paid), "roles/table10_jbb_proxy_routing")
+readable(table10)
+
+# %%
+beside("table10_jbb_proxy_routing", table10, profile=profile)
 
 # %% [markdown]
 # ## Two at a time (Table 20)
@@ -255,7 +277,8 @@ out.table(roles.proxy_routing(free, paid), "roles/table10_jbb_proxy_routing")
 
 # %%
 pairs = [study_pair_addition(p, plan_settings, splits=splits, rng=pool_rng(seed, p.name)) for p in pools]
-out.table(roles.pair_additions(pd.concat(pairs)), "roles/table20_pair_addition")
+table20 = out.table(roles.pair_additions(pd.concat(pairs)), "roles/table20_pair_addition")
+beside("table20_pair_addition", table20, profile=profile)
 
 # %% [markdown]
 # ## Roles (Table 1)
@@ -287,7 +310,9 @@ out.table(role_advice.evidence_per_action(study.scores), "roles/table06_actions"
 
 # %%
 regimes = study_regimes(pools, plan_settings, splits=min(splits, 3), seed=seed)
-out.table(role_advice.regime_map(regimes), "roles/regime_map")
+regime_map = out.table(role_advice.regime_map(regimes), "roles/regime_map")
+told = ["setting", "regime", "count", "of", "full_drop", "agreement", "test_risk", "test_calls"]
+readable(regime_map[[*told, "routed_test_risk", "stack_test_risk"]])
 
 # %% [markdown]
 # ## Steadier plans

@@ -31,6 +31,7 @@ import pandas as pd
 from judgekit.plan import PlanSettings
 from judgekit.report import outputs
 from judgekit.report.beside import beside
+from judgekit.report.cells import readable
 from judgekit.report.live import drag
 from judgekit.report.plots import role_stress
 from judgekit.report.plots.dials import plot_copies
@@ -67,7 +68,7 @@ stress = pd.concat(
     for p in pools
 )
 table09 = roles.copy_stress(stress)
-out.table(table09, "roles/table09_copy_stress")
+readable(out.table(table09, "roles/table09_copy_stress"))
 
 # %% [markdown]
 # The same as changes: with copies minus without. Everything should lie on the line in the left panel;
@@ -105,7 +106,7 @@ variant = [
 ]
 base = stress.query("condition == 'base' and policy in @checked")
 changes = pd.concat([changes, role_copies.copy_changes(pd.concat([base, *variant]))])
-out.table(role_copies.copy_exactness(changes), "roles/copy_exactness")
+readable(out.table(role_copies.copy_exactness(changes), "roles/copy_exactness"))
 
 # %% [markdown]
 # Why the role plan stands still: it asks what a judge adds *given the panel*. An exact duplicate of a panel
@@ -203,7 +204,7 @@ near_pool = load_role_pool(profile, near_copy_setting)
 near = near_copy_gains(
     near_pool, near_copies, plan_settings, splits=splits, rng=pool_rng(seed, near_pool.name)
 )
-out.table(role_copies.near_copies(near), "roles/near_copies")
+readable(out.table(role_copies.near_copies(near), "roles/near_copies"))
 
 # %% [markdown]
 # The pool without the near-copies, and with them, on the same rows and splits. Near-copies are not exact: the
@@ -214,7 +215,7 @@ fewer = without_judges(near_pool, [copy for _, copy in near_copies])
 before = study_pools([fewer], policies, plan_settings, splits=splits, seed=seed).scores
 after = study_pools([near_pool], policies, plan_settings, splits=splits, seed=seed).scores
 both = pd.concat([before.assign(condition="without near-copies"), after.assign(condition="with them")])
-out.table(roles.copy_stress(both), "roles/near_copy_stress")
+readable(out.table(roles.copy_stress(both), "roles/near_copy_stress"))
 
 # %% [markdown]
 # ## Ten prompts are not ten judges (Table 19)

@@ -34,6 +34,7 @@ import pandas as pd
 from judgekit.plan import PlanSettings
 from judgekit.report import outputs
 from judgekit.report.beside import beside
+from judgekit.report.cells import readable
 from judgekit.report.live import drag
 from judgekit.report.plots import role_stress
 from judgekit.report.plots.dials import plot_audit_plans
@@ -123,7 +124,7 @@ routed = enough[enough["policy"] == "role_routed"]
 axes = out.figure(role_stress.plot_enough(routed, margin=margin), "roles/audit_enough")
 
 # %%
-enough.groupby("policy", sort=False)[["enough_percent", "enough_rows", "sure_percent"]].median()
+readable(enough.groupby("policy", sort=False)[["enough_percent", "enough_rows", "sure_percent"]].median())
 
 # %% [markdown]
 # ## Another mix than planned for (Table 16)
@@ -187,7 +188,7 @@ axes = out.figure(role_stress.plot_mix_curves(by_mix), "roles/mix_curves")
 paired = [load_role_pool(profile, name) for name in paired_settings]
 learners = ["single_best", "global_panel", "role_routed", "full_stack", "slice_stack"]
 units = [study_split_units(p, learners, plan_settings, splits=2 * splits, seed=seed) for p in paired]
-out.table(role_audits.split_units(pd.concat(units)), "roles/split_units")
+readable(out.table(role_audits.split_units(pd.concat(units)), "roles/split_units"))
 
 # %% [markdown]
 # The two kinds test different rows, which hides a small leak. So once more, on the *same* test rows: plan on

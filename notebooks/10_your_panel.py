@@ -40,14 +40,16 @@ from IPython.display import Markdown
 from judgekit.plan import PlanSettings
 from judgekit.report import outputs
 from judgekit.report import own_panel_words as words
+from judgekit.report.cells import readable
 from judgekit.report.own_panel import panel_frames
 from judgekit.report.plots.own_panel import plot_own_frontier, plot_own_roles
 from judgekit.report.tables.own_panel import saving
 from judgekit.sources.own_panel import PanelOptions, panel_path, parse_mapping, parse_support, read_panel
 from judgekit.studies.own_panel import PanelSettings, study_own_panel
-from judgekit.studies.panel_check import check_panel
 
 # %%
+from judgekit.studies.panel_check import check_panel
+
 texts = parse_mapping(mapping) if mapping else None
 scores = parse_support(support) if support else None
 options = PanelOptions(tuple(slices), texts, scores, cost_column=cost)
@@ -168,10 +170,11 @@ say(words.audit_lines(found, roles, size))
 strict = study(replace(settings, plan=replace(settings.plan, gain_threshold=0.02)))
 strict_size = panel_frames(check, strict, priced=False)["audit_size"]
 both = {"0.005": found, "0.02": strict}
-pd.DataFrame({name: saving(each, priced=False).set_index("measure")["plan"] for name, each in both.items()})
+saved = {name: saving(each, priced=False).set_index("measure")["plan"] for name, each in both.items()}
+readable(pd.DataFrame(saved).reset_index())
 
 # %%
-pd.concat([size.assign(run="first"), strict_size.assign(run="strict")]).round(3)
+readable(pd.concat([size.assign(run="first"), strict_size.assign(run="strict")]))
 
 # %% [markdown]
 # <details><summary>Solution</summary>
@@ -208,7 +211,7 @@ prices = np.append(panel.prices, panel.prices[0])
 again = study_own_panel(copied, **given | {"prices": prices}, settings=settings)
 two = {"as it was": found, "with a copy": again}
 columns = ["every_judge", "plan", "saved"]
-pd.concat({n: saving(s, priced=False).set_index("measure")[columns] for n, s in two.items()}, axis=1)
+readable(pd.concat([saving(s, priced=False)[["measure", *columns]].assign(run=n) for n, s in two.items()]))
 
 # %% [markdown]
 # <details><summary>Solution</summary>
