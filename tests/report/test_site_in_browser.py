@@ -28,6 +28,7 @@ OWN, EXECUTED = "own/report.html", "simulated/notebooks/01_a.html"
 SITE = ("index.html", *(f"{study.name}.html" for study in studies()), "claims.html", "glossary.html")
 PAGES = (*SITE, OWN, EXECUTED)
 PROSE = "# A notebook\n\nIts [call plan](glossary.md#call-plan), and [itself](01_a.ipynb)."
+SOLUTION = "<details><summary>Solution</summary>\n\nIt is seven.\n\n</details>"
 CODE = "a_long_line = " + " + ".join(["one_more_thing"] * 12)
 SHOWN = new_output("display_data", {"text/html": f"<table><tr>{'<td>0.123456</td>' * 30}</tr></table>"})
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -62,7 +63,8 @@ def built(tmp_path_factory):
     unlike = shutil.ignore_patterns("notebooks", "built.json", "*.html", ".*")
     for profile in ("recorded", "simulated"):
         shutil.copytree(CHECKOUT / "reports" / profile, reports / profile, ignore=unlike)
-    executed = new_notebook(cells=[new_markdown_cell(PROSE), new_code_cell(CODE, outputs=[SHOWN])])
+    cells = [new_markdown_cell(PROSE), new_code_cell(CODE, outputs=[SHOWN]), new_markdown_cell(SOLUTION)]
+    executed = new_notebook(cells=cells)
     (reports / EXECUTED).parent.mkdir()
     layout = replace(Layout.of_checkout(), reports=reports)
     links = page_links(layout.target("simulated"), "simulated", {"simulated": ["01_a"]}, layout)
@@ -144,6 +146,11 @@ def test_every_link_and_fragment_leads_somewhere(seen, built, name):
         target = link.partition("#")[0]
         if parts.fragment:
             assert unquote(parts.fragment) in places[target], link
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_gives_one_name_to_two_places(seen, name):
+    assert [place for place, times in Counter(seen[name].facts["ids"]).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -237,6 +244,35 @@ def test_without_scripts_every_claim_can_be_read(browser, built):
     assert claims.count() == page.locator("article.claim:visible").count() > 0
     assert not page.locator("#filters").is_visible()
     context.close()
+
+
+def test_a_figure_fits_a_phone_and_leads_to_its_file(opened, built):
+    page = opened("roles.html")
+    page.set_viewport_size(PHONE)
+    figure = page.locator("section.figure figure:visible").first
+    assert figure.evaluate("figure => figure.scrollWidth <= figure.clientWidth")
+    file = figure.locator("a").get_attribute("href")
+    assert file.endswith(".svg")
+    assert (built / file).is_file()
+
+
+def test_print_opens_what_is_folded_but_for_simulated_copies(opened):
+    claim = "article.claim:first-of-type details"
+    for name, inside in (("claims.html", f"{claim} p"), (EXECUTED, "details p")):
+        page = opened(name)
+        assert not page.locator(inside).first.is_visible()
+        page.emulate_media(media="print")
+        assert page.locator(inside).first.is_visible()
+    page = opened("roles.html")
+    page.emulate_media(media="print")
+    assert not page.locator("details.aside table").first.is_visible()
+
+
+def test_print_cuts_no_code_of_a_notebook(opened):
+    page = opened(EXECUTED)
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.emulate_media(media="print")
+    assert page.locator(".highlight pre").first.evaluate("code => code.scrollWidth <= code.clientWidth")
 
 
 def test_print_leaves_out_what_paper_cannot_use(opened):
