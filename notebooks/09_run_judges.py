@@ -33,6 +33,7 @@ from judgekit.studies import read_outs
 
 # %%
 pd.set_option("display.precision", 4)
+pd.set_option("display.max_colwidth", None)
 pool = demo.demonstration_pool("cpu_demo", profile=profile)
 pairs_pool = demo.demonstration_pool("cpu_demo_pairs", profile=profile)
 answers, pairs = demo.example_items("answers", count), demo.example_items("pairs", count)

@@ -30,7 +30,7 @@ from judgekit.report.claims.words import explained
 from judgekit.report.plots.claims import plot_tally
 
 # %%
-pd.set_option("display.max_colwidth", 200)
+pd.set_option("display.max_colwidth", None)
 verdicts = ledger_of(profile)
 table = frame(verdicts).set_index("claim")
 

@@ -141,8 +141,13 @@ def column_label(column: str) -> str:
     --------
     >>> column_label("role_risk"), column_label("pair_only_moves")
     ('Role plan: risk', 'Pair only moves')
+    >>> column_label("role_risk_half_width")
+    'Role plan: risk, half-width'
     """
     known = column_labels().get(column)
+    value, half_width, _ = column.partition("_half_width")
+    if half_width and not known:
+        return f"{column_label(value)}, half-width"
     return known or column.replace("_", " ").strip().capitalize()
 
 
