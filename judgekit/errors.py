@@ -28,7 +28,7 @@ class InvalidInput(JudgekitError, ValueError):
     def __init__(self, field: str, allowed: str, given: object) -> None:
         text = " ".join(str(given).split())
         shown = text if len(text) <= 120 else text[:117] + "..."
-        self.field = field
+        self.field, self.allowed, self.given = field, allowed, given
         super().__init__(f"{field}: allowed is {allowed}; given {shown}")
 
 

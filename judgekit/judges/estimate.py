@@ -69,7 +69,7 @@ def _of_judge(judge: Judge, protocols: tuple[Protocol, ...], device: Device, loa
     size, weights = judge.size, judge.size.parameters * 1e9 * judge.size.bytes_per_parameter / _GIB
     active = (size.active_parameters or size.parameters) * 1e9
     rate = device.teraflops * 1e12 * device.utilisation
-    known = active > 0 and rate > 0 and judge.backend != "http"
+    known = active > 0 and rate > 0 and device.load_gib_per_second > 0 and judge.backend != "http"
     seconds = (
         2 * active * (computed + made) / rate + weights / device.load_gib_per_second if known else math.nan
     )

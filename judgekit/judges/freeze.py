@@ -5,7 +5,6 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 import pandas as pd
 

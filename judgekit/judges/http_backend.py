@@ -61,6 +61,15 @@ class HttpSettings:
     timeout: float = 120.0
     requests_per_minute: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InvalidInput("settings.mode", ", ".join(MODES), self.mode)
+        if self.mode == "exact" and not self.tokenizer:
+            raise InvalidInput("settings.tokenizer", "a tokenizer, for mode exact", "nothing")
+        for name in ("concurrency", "attempts"):
+            if getattr(self, name) < 1:
+                raise InvalidInput(f"settings.{name}", "a whole number >= 1", getattr(self, name))
+
 
 class HttpBackend:
     """One model of one server.
@@ -78,10 +87,6 @@ class HttpBackend:
     def __init__(
         self, model: str, *, settings: HttpSettings, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        if settings.mode not in MODES:
-            raise InvalidInput("settings.mode", ", ".join(MODES), settings.mode)
-        if settings.mode == "exact" and not settings.tokenizer:
-            raise InvalidInput("settings.tokenizer", "a tokenizer, for mode exact", "nothing")
         self.model = model
         self.settings = settings
         patience = Patience(

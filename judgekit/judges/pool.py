@@ -2,7 +2,8 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ from typing import Any
 import yaml
 
 from judgekit.errors import InvalidInput, MissingData
-from judgekit.judges.protocol import Protocol, protocol_from
+from judgekit.judges.fields import list_of, made, mapping_of, name_of, typed, whole_number
+from judgekit.judges.protocol import Protocol
+from judgekit.judges.protocol_entry import protocol_from
+from judgekit.sources.recording import KINDS
 
 BACKENDS = ("transformers", "vllm", "http", "fake")
 POOLS = Path(__file__).resolve().parents[2] / "nbconfig" / "pools"
@@ -136,14 +140,12 @@ class Pool:
         for what, names in (("judges", self.judges), ("protocols", self.protocols)):
             found = [entry.name for entry in names]
             if not found or len(set(found)) < len(found):
-                raise InvalidInput(
-                    f"{self.name}.{what}", "at least one, each name once", ", ".join(found) or "none"
-                )
+                raise InvalidInput(what, "at least one, each name once", ", ".join(found) or "none")
         known = {protocol.name for protocol in self.protocols}
         for judge in self.judges:
             if set(judge.protocols) - known:
                 raise InvalidInput(
-                    f"{judge.name}.protocols", ", ".join(sorted(known)), ", ".join(judge.protocols)
+                    f"judge {judge.name}.protocols", ", ".join(sorted(known)), ", ".join(judge.protocols)
                 )
 
     def asked(self, judge: Judge) -> tuple[Protocol, ...]:
@@ -158,9 +160,11 @@ class Pool:
 def read_pool(path: Path | str) -> Pool:
     """Pool of a YAML file, or of the file of that name under nbconfig/pools/.
 
-    Raises MissingData where there is no such file and InvalidInput on an entry that is not known, a name
-    given twice, or a key written into the file.
+    Raises MissingData where there is no such file and InvalidInput, which names file and field, on an entry
+    that is not known or of another type, a name given twice, or a key written into the file.
     """
+    from judgekit.judges.loading import settings_kind
+
     file = Path(path)
     if not file.suffix:
         file = POOLS / f"{path}.yaml"
@@ -168,82 +172,99 @@ def read_pool(path: Path | str) -> Pool:
         raise MissingData(f"pool file {file.name}", "judgekit judge --help")
     try:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+    # A date such as 2026-02-31 is a ValueError, as is a byte that is not UTF-8.
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InvalidInput(file.name, "YAML", error) from error
     if not isinstance(content, dict):
-        raise InvalidInput(file.name, "a mapping with judges and protocols", content)
-    return pool_from(content, name=file.stem)
+        raise InvalidInput(file.name, "a mapping with judges and protocols", content or "nothing")
+    with _named_within(f"{file.name} "):
+        pool = pool_from(content, name=file.stem)
+    for judge in pool.judges:
+        with _named_within(f"{file.name} judge {judge.name}."):
+            settings_of(settings_kind(judge.backend), judge)
+    return pool
 
 
 def pool_from(content: Mapping[str, Any], *, name: str) -> Pool:
-    """Pool of a mapping as a pool file holds it."""
-    _known(content, {"about", "device", "workload", "protocols", "judges"}, name)
+    """Pool of a mapping as a pool file holds it; InvalidInput on a field that is unknown or wrong."""
+    given = mapping_of(content, name, fields={"about", "device", "workload", "protocols", "judges"})
     return Pool(
         name,
-        judges=tuple(_judge(entry) for entry in content.get("judges") or ()),
-        protocols=tuple(protocol_from(entry) for entry in content.get("protocols") or ()),
-        about=str(content.get("about", "")).strip(),
-        device=_made(Device, content.get("device"), f"{name}.device"),
-        workload=_made(Workload, content.get("workload"), f"{name}.workload"),
-    )
-
-
-def _judge(entry: Mapping[str, Any]) -> Judge:
-    where = f"judge {entry.get('name', '?')}"
-    _known(entry, {f.name for f in dataclasses.fields(Judge)}, where)
-    missing = {"name", "backend", "model"} - set(entry)
-    if missing:
-        raise InvalidInput(where, "name, backend and model", f"no {', '.join(sorted(missing))}")
-    given = dict(entry)
-    if given["backend"] not in BACKENDS:
-        raise InvalidInput(f"{where}.backend", ", ".join(BACKENDS), given["backend"])
-    batch = given.get("batch", 16)
-    if not isinstance(batch, int) or batch < 1:
-        raise InvalidInput(f"{where}.batch", "a whole number >= 1", batch)
-    settings = dict(given.get("settings") or {})
-    for key, value in settings.items():
-        # A key pasted into a pool file would be committed and stored with every run.
-        named = key.endswith("_env")
-        if (_SECRET.search(key) and not named) or (named and not _ENVIRONMENT_NAME.match(str(value))):
-            raise InvalidInput(
-                f"{where}.settings.{key}", "api_key_env, the name of a variable", "a value, not shown"
+        judges=tuple(
+            _judge(entry, _place("judge", number, entry))
+            for number, entry in enumerate(list_of(given.get("judges"), "judges", "judges, each a mapping"))
+        ),
+        protocols=tuple(
+            _protocol(entry, _place("protocol", number, entry))
+            for number, entry in enumerate(
+                list_of(given.get("protocols"), "protocols", "protocols, each a mapping")
             )
-    given["settings"] = settings
-    given["size"] = _made(Size, given.get("size"), f"{where}.size")
-    given["price"] = _made(Price, given.get("price"), f"{where}.price")
-    given["protocols"] = tuple(given.get("protocols") or ())
-    return Judge(**given)
+        ),
+        about=typed(given.get("about") or "", str, "about").strip(),
+        device=made(Device, given.get("device"), "device"),
+        workload=made(Workload, given.get("workload"), "workload"),
+    )
 
 
 def settings_of(kind: Any, judge: Judge) -> Any:
     """Backend settings of a judge, as the dataclass `kind`; InvalidInput on a field that is wrong."""
-    return _made(kind, judge.settings, f"{judge.name}.settings")
+    return made(kind, judge.settings, "settings")
 
 
-def _made(kind: Any, content: Mapping[str, Any] | None, where: str) -> Any:
-    known = {f.name: f for f in dataclasses.fields(kind)}
-    given = dict(content or {})
-    _known(given, set(known), where)
-    for name, entry in known.items():
-        if name not in given and entry.default is entry.default_factory is dataclasses.MISSING:
-            raise InvalidInput(f"{where}.{name}", "a value", "nothing")
-    return kind(**{name: _typed(value, known[name].type, f"{where}.{name}") for name, value in given.items()})
+def _judge(entry: object, where: str) -> Judge:
+    given = mapping_of(entry, where, fields={f.name for f in dataclasses.fields(Judge)})
+    missing = {"name", "backend", "model"} - set(given)
+    if missing:
+        raise InvalidInput(where, "name, backend and model", f"no {', '.join(sorted(missing))}")
+    plain = {key: name_of(given[key], f"{where}.{key}") for key in ("name", "backend", "model")}
+    plain |= {key: typed(given[key], str, f"{where}.{key}") for key in ("family", "kind") if key in given}
+    if plain["backend"] not in BACKENDS:
+        raise InvalidInput(f"{where}.backend", ", ".join(BACKENDS), plain["backend"])
+    if plain.get("kind", "llm") not in KINDS:
+        raise InvalidInput(f"{where}.kind", ", ".join(KINDS), plain["kind"])
+    batch = whole_number(given.get("batch", 16), f"{where}.batch")
+    if batch < 1:
+        raise InvalidInput(f"{where}.batch", "a whole number >= 1", batch)
+    return Judge(
+        **plain,
+        settings=_settings(given.get("settings"), f"{where}.settings"),
+        size=made(Size, given.get("size"), f"{where}.size"),
+        price=made(Price, given.get("price"), f"{where}.price"),
+        protocols=typed(given.get("protocols"), tuple[str, ...], f"{where}.protocols"),
+        batch=batch,
+    )
 
 
-def _typed(value: Any, kind: Any, where: str) -> Any:
-    if kind in (int, float):
-        whole = kind is float or isinstance(value, int)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not whole or not value >= 0:
-            raise InvalidInput(where, f"a {'whole ' if kind is int else ''}number >= 0", value)
-        return kind(value)
-    if kind is bool and not isinstance(value, bool):
-        raise InvalidInput(where, "true or false", value)
-    return value if kind is bool else str(value)
+def _settings(content: object, where: str) -> dict[str, Any]:
+    if content is not None and not isinstance(content, Mapping):
+        raise InvalidInput(where, "a mapping of the backend's settings", "something else, not shown")
+    settings = dict(content or {})
+    for key, value in settings.items():
+        typed(key, str, where)
+        # A key pasted into a pool file would be committed and stored with every run.
+        named = key.endswith("_env")
+        if (_SECRET.search(key) and not named) or (named and not _ENVIRONMENT_NAME.match(str(value))):
+            raise InvalidInput(f"{where}.{key}", "api_key_env, the name of a variable", "a value, not shown")
+    return settings
 
 
-def _known(content: Mapping[str, Any], allowed: set[str], where: str) -> None:
-    unknown = set(content) - allowed
-    if unknown:
-        raise InvalidInput(
-            where, f"fields {', '.join(sorted(allowed))}", ", ".join(sorted(map(str, unknown)))
-        )
+def _protocol(entry: object, where: str) -> Protocol:
+    try:
+        return protocol_from(entry)
+    except InvalidInput as error:
+        # Its own errors speak of the protocol; here there are several.
+        field = where + error.field.removeprefix("protocol")
+        raise InvalidInput(field, error.allowed, error.given) from error
+
+
+def _place(what: str, number: int, entry: object) -> str:
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    return f"{what} {name}" if isinstance(name, str) and name.strip() else f"{what}s[{number}]"
+
+
+@contextmanager
+def _named_within(where: str) -> Iterator[None]:
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(where + error.field, error.allowed, error.given) from error

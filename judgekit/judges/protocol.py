@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -23,6 +23,8 @@ OPTIONAL_FIELDS = frozenset({"instruction", "reference"})
 _BESIDE_DIGEST = frozenset({"name", "orders", "samples"})
 _OWN_FIELDS = frozenset({"aspect", "criterion", "labels"})
 _ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+# Filling in is running: a template may divide by zero as well as misspell a name.
+_TEMPLATE_FAULTS = (jinja2.TemplateError, SyntaxError, ValueError, ArithmeticError, RecursionError)
 
 Message = dict[str, str]
 
@@ -78,6 +80,7 @@ class Protocol:
     version: int = prompts.VERSION
 
     def __post_init__(self) -> None:
+        _require(bool(self.name.strip()), "protocol.name", "a text that is not empty", repr(self.name))
         _require(self.kind in KINDS, "protocol.kind", ", ".join(KINDS), self.kind)
         _require(self.read_out in READ_OUTS, "protocol.read_out", ", ".join(READ_OUTS), self.read_out)
         _require(len(self.labels) >= 2, "protocol.labels", "two labels or more", self.labels)
@@ -122,7 +125,7 @@ class Protocol:
             warm, "protocol.temperature", "above 0 where answers are sampled, else >= 0", self.temperature
         )
         _require(self.max_tokens >= 1, "protocol.max_tokens", "a number >= 1", self.max_tokens)
-        _parsed(self.template)
+        _check(self.template, self.kind)
 
     @property
     def digest(self) -> str:
@@ -153,9 +156,13 @@ class Protocol:
         if self.kind == "pairwise":
             pair = (shown.pop("response_a"), shown.pop("response_b"))
             shown["first"], shown["second"] = pair if order == "ab" else pair[::-1]
-        text = _compiled(self.template).render(
-            **shown, aspect=self.aspect, criterion=self.criterion, labels=self.labels
-        )
+        own = {"aspect": self.aspect, "criterion": self.criterion, "labels": self.labels}
+        try:
+            text = _compiled(self.template).render({**shown, **own})
+        except (*_TEMPLATE_FAULTS, TypeError, AttributeError, LookupError) as error:
+            raise InvalidInput(
+                f"protocol {self.name}.template", "a template that can be filled", error
+            ) from error
         system = [{"role": "system", "content": self.system}] if self.system else []
         return [*system, {"role": "user", "content": text}]
 
@@ -231,47 +238,9 @@ def _own(
     return Protocol(full_name, kind, template, labels, scores, orders=orders, **dataclasses.asdict(asking))
 
 
-_RANGES: dict[str, set[str]] = {"direct": {"low", "high"}, "pairwise": {"orders", "tie"}, "binary": set()}
-_MAKERS: dict[str, Callable[..., Protocol]] = {"direct": direct_score, "pairwise": pairwise, "binary": binary}
-
-
-def protocol_from(record: Mapping[str, Any]) -> Protocol:
-    """Protocol of one entry of a pool file.
-
-    An entry with `template` gives every field of `Protocol` itself; one without names a `kind` of ours, its
-    range (`low`, `high`) and any field of `Asking`. Raises InvalidInput on a field that is not known.
-    """
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
-    }
-    if "template" in given:
-        known = {field.name for field in dataclasses.fields(Protocol)}
-        _require(
-            set(given) <= known, "protocol", f"fields {', '.join(sorted(known))}", sorted(set(given) - known)
-        )
-        required = {"name", "kind", "labels", "scores"}
-        _require(required <= set(given), "protocol", "name, kind, labels and scores", sorted(given))
-        given["labels"] = tuple(map(str, given["labels"]))
-        given["scores"] = tuple(map(float, given["scores"]))
-        return Protocol(**given)
-    kind = given.pop("kind", None)
-    _require(kind in KINDS, "protocol.kind", ", ".join(KINDS), kind)
-    asking = {
-        field.name: given.pop(field.name) for field in dataclasses.fields(Asking) if field.name in given
-    }
-    own = _RANGES[kind] | {"name"}
-    _require(
-        set(given) <= own, "protocol", f"fields {', '.join(sorted(own))} and those of Asking", sorted(given)
-    )
-    _require(
-        kind != "direct" or {"low", "high"} <= set(given), "protocol.low", "low and high of the scale", given
-    )
-    return _MAKERS[kind](asking=Asking(**asking), **given)
-
-
 @lru_cache(maxsize=256)
 def _fields(template: str, kind: str) -> tuple[str, ...]:
-    asked = meta.find_undeclared_variables(_parsed(template)) - _OWN_FIELDS
+    asked = meta.find_undeclared_variables(_ENVIRONMENT.parse(template)) - _OWN_FIELDS
     if kind == "pairwise":
         asked = (asked - {"first", "second"}) | {"response_a", "response_b"}
     return tuple(sorted(asked))
@@ -282,10 +251,11 @@ def _compiled(template: str) -> jinja2.Template:
     return _ENVIRONMENT.from_string(template)
 
 
-def _parsed(template: str) -> jinja2.nodes.Template:
+def _check(template: str, kind: str) -> None:
     try:
-        return _ENVIRONMENT.parse(template)
-    except jinja2.TemplateSyntaxError as error:
+        _fields(template, kind)
+        _compiled(template)
+    except _TEMPLATE_FAULTS as error:
         raise InvalidInput("protocol.template", "a Jinja2 template", error) from error
 
 

@@ -68,7 +68,7 @@ def test_a_failed_judge_is_exit_code_one_and_the_rest_is_kept(tmp_path, pool_fil
 
 @pytest.mark.parametrize("name", ["answers.jsonl", "pairs.jsonl"])
 def test_the_example_items_suit_our_prompts(name):
-    from judgekit.judges.protocol import protocol_from
+    from judgekit.judges.protocol_entry import protocol_from
 
     frame = read_items(EXAMPLES / name)
     protocol = protocol_from(PAIR if name == "pairs.jsonl" else SCORE)

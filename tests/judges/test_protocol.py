@@ -5,7 +5,8 @@ import dataclasses
 import pytest
 
 from judgekit.errors import InvalidInput
-from judgekit.judges.protocol import Asking, Protocol, binary, direct_score, pairwise, protocol_from
+from judgekit.judges.protocol import Asking, Protocol, binary, direct_score, pairwise
+from judgekit.judges.protocol_entry import protocol_from
 
 ITEM = {
     "instruction": "Sum up.",

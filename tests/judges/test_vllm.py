@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from judgekit.judges.http_backend import HttpBackend, HttpSettings
-from judgekit.judges.protocol import protocol_from
+from judgekit.judges.protocol_entry import protocol_from
 from judgekit.judges.transformers_backend import TransformersSettings, load_transformers
 
 pytestmark = [pytest.mark.needs("vllm"), pytest.mark.needs("smollm2")]

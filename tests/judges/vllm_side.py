@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from judgekit.judges.protocol import protocol_from
+from judgekit.judges.protocol_entry import protocol_from
 from judgekit.judges.vllm_backend import VllmSettings, load_vllm
 
 if __name__ == "__main__":
