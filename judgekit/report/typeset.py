@@ -1,10 +1,11 @@
 """How pages are set: where a long name may break, which columns need room, on which paper a table fits."""
 
+import html
 import re
 from collections.abc import Collection, Iterable
 
 import jinja2
-from markupsafe import Markup, escape
+from jinja2.filters import do_mark_safe
 
 from judgekit.report.views import TableView
 
@@ -31,9 +32,9 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     found.filters.update(
-        breakable=breakable,
+        breakable=lambda text: do_mark_safe(breakable(text)),
         capitalize_first=lambda text: text[:1].upper() + text[1:],
-        linked=linked,
+        linked=lambda text, claims: do_mark_safe(linked(text, claims)),
         sheet=sheet,
         wordy=wordy,
     )
@@ -41,31 +42,35 @@ def environment() -> jinja2.Environment:
     return found
 
 
-def breakable(text: str) -> Markup:
+def breakable(text: str) -> str:
     """Text as HTML that may break behind every underscore and slash within a name.
 
     Examples
     --------
     >>> breakable("judgebench_reward <b>")
-    Markup('judgebench_<wbr>reward &lt;b&gt;')
+    'judgebench_<wbr>reward &lt;b&gt;'
     """
-    return Markup("<wbr>").join(escape(part) for part in JOINT.split(str(text)))
+    return "<wbr>".join(html.escape(part) for part in JOINT.split(str(text)))
 
 
-def linked(text: str, claims: Collection[str]) -> Markup:
+def linked(text: str, claims: Collection[str]) -> str:
     """Text as `breakable` gives it, with the ids among `claims` leading to their place on the claims page.
 
     Examples
     --------
     >>> linked("jm-024 and jm-999", {"jm-024"})
-    Markup('<a href="claims.html#jm-024">jm-024</a> and jm-999')
+    '<a href="claims.html#jm-024">jm-024</a> and jm-999'
     """
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for found in _CLAIM.finditer(str(text)):
         if found[0] in claims:
-            parts += [breakable(text[end : found.start()]), _anchor(found[0])]
+            parts += [
+                breakable(text[end : found.start()]),
+                f'<a href="claims.html#{found[0]}">{found[0]}</a>',
+            ]
             end = found.end()
-    return Markup("").join([*parts, breakable(text[end:])])
+    return "".join([*parts, breakable(text[end:])])
 
 
 def wordy(view: TableView) -> tuple[bool, ...]:
@@ -113,7 +118,3 @@ def _longest_word(text: str) -> int:
 
 def _text_width(text: str) -> int:
     return max(_longest_word(text), -(-len(text) // _TEXT_LINES))
-
-
-def _anchor(claim: str) -> Markup:
-    return Markup('<a href="claims.html#{0}">{0}</a>').format(claim)

@@ -1,6 +1,7 @@
+from html import escape
+
 from hypothesis import given
 from hypothesis import strategies as st
-from markupsafe import escape
 
 from judgekit.report.typeset import breakable, linked, sheet, wordy
 from judgekit.report.views import Line, TableView
