@@ -20,6 +20,8 @@ from judgekit.report.plots.policy_lines import (
 )
 
 _THIN = "#c4c4c4"
+# Marks that lie on each other at zero are nested by size.
+_SIZES = {"role_routed": 150, "flat_all": 75, "frugal_cascade": 26}
 _CALLS_ALL = ("flat_all", "reliability_jury", "full_stack")
 _ONE_SETTING = {"color": _THIN, "linewidth": 0.8}
 
@@ -46,7 +48,7 @@ def plot_copy_changes(changes: pd.DataFrame) -> np.ndarray:
         together = same_values(wide[[name for name in _CALLS_ALL if name in wide]])
         for policy in in_order(changes["policy"]):
             if policy not in together:
-                size = 95 if policy == "role_routed" else 38
+                size = _SIZES.get(policy, 38)
                 style = mark(policy, hollow=policy == "role_routed")
                 ax.scatter(wide[policy], range(len(wide)), s=size, **style)
         if together:
