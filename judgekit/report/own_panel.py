@@ -154,7 +154,7 @@ def panel_report(check: PanelCheck, study: PanelStudy, *, priced: bool) -> Panel
         ),
         Section("method", "How this was made", tuple(words.method_lines(study)), {}),
     )
-    summary = tuple(words.summary_lines(study, saved, size, frames["plan"]))
+    summary = (*words.dropped_lines(check), *words.summary_lines(study, saved, size, frames["plan"]))
     return PanelReport(f"Call plan for {study.pool.name}", summary, sections, frames)
 
 

@@ -19,6 +19,8 @@ from judgekit.studies.panel_check import PanelCheck
 
 RARE = 0.1
 CONSTANT = 0.99
+# Two mean numbers of calls that differ by less are told as one.
+SAME_CALLS = 0.02
 REGIMES = {
     "route": "Route: call a few judges on every row, and others only on the slices where they help.",
     "stop": "Stop early: a few judges on every row do as well as any more calls.",
@@ -29,25 +31,12 @@ REGIMES = {
 
 def check_lines(check: PanelCheck) -> list[str]:
     """The data check: rows, losses, repeats, balance, ties and copies."""
-    judges, dropped = check.judges, check.items - check.kept
     lines = [
-        f"{check.items:,} items, each asked of up to {len(judges)} judges; "
+        f"{check.items:,} items, each asked of up to {len(check.judges)} judges; "
         f"{check.kept:,} ({check.kept / check.items:.0%}) have a label and an output of every judge and are "
         f"used, in {check.groups:,} groups that are never split."
     ]
-    if dropped:
-        lost = judges["unparsed"] + judges["off_support"] + judges["absent"]
-        worst = int(lost.to_numpy().argmax())
-        reasons = [f"{check.unlabelled:,} without a label"] if check.unlabelled else []
-        if lost.iloc[worst]:
-            row = judges.iloc[worst]
-            reasons.append(
-                f"most outputs were lost by {row['judge']} ({row['unparsed']:,} empty or unread, "
-                f"{row['off_support']:,} off the support, {row['absent']:,} absent)"
-            )
-        lines.append(f"{dropped:,} items are dropped: {'; '.join(reasons)}.")
-    else:
-        lines.append("No item is dropped.")
+    lines += dropped_lines(check) or ["No item is dropped."]
     lines.append("No (item, judge) pair stands twice; a file in which one does is refused.")
     commonest = check.labels.iloc[int(check.labels["share"].to_numpy().argmax())]
     balance = f"The commonest label is {commonest['label']:g}, on {commonest['share']:.0%} of the items"
@@ -57,6 +46,24 @@ def check_lines(check: PanelCheck) -> list[str]:
     lines.append(f"{balance}.")
     lines += _verdict_lines(check)
     return lines
+
+
+def dropped_lines(check: PanelCheck) -> list[str]:
+    """How many items are dropped and why, in one line; none where all are used."""
+    judges, dropped = check.judges, check.items - check.kept
+    if not dropped:
+        return []
+    lost = judges["unparsed"] + judges["off_support"] + judges["absent"]
+    worst = int(lost.to_numpy().argmax())
+    reasons = [f"{check.unlabelled:,} without a label"] if check.unlabelled else []
+    if lost.iloc[worst]:
+        row = judges.iloc[worst]
+        reasons.append(
+            f"most outputs were lost by {row['judge']} ({row['unparsed']:,} empty or unread, "
+            f"{row['off_support']:,} off the support, {row['absent']:,} absent)"
+        )
+    are = "item is" if dropped == 1 else "items are"
+    return [f"{dropped:,} {are} dropped: {'; '.join(reasons)}."]
 
 
 def _verdict_lines(check: PanelCheck) -> list[str]:
@@ -96,6 +103,27 @@ def plan_lines(study: PanelStudy) -> list[str]:
     told = [line for line in explain(study.record).splitlines() if not line.startswith("Regime:")]
     roles = study.record.roles
     return told + (evidence_lines(study, roles_frame(roles)) if roles else [])
+
+
+def kept_lines(study: PanelStudy) -> list[str]:
+    """Where the plan that is kept is not what its regime, or the savings, means over halves, lead to expect."""
+    plan, pool = study.record.plan, study.pool
+    lines = []
+    declared = study.signals[study.signals["slice"] != "none"]
+    lines += [
+        f"No complete row has a value in {name}: nothing can route on it."
+        for name in declared.loc[declared["values"] == 0, "slice"]
+    ]
+    if study.regime.name == "route" and not plan.routes:
+        lines.append("Made on all rows, the plan has no route left: it calls the same judges on every row.")
+    mine = float(plan.apply(pool.codes, pool.slices).called.sum(axis=1).mean())
+    halves = study.scores.loc[study.scores["policy"] == study.policy, "calls"].mean()
+    if abs(mine - halves) > SAME_CALLS * halves:
+        lines.append(
+            f"On the rows given it makes {1000 * mine:,.0f} calls per 1,000; plans made on halves of them, "
+            f"which the saving is measured on, {1000 * halves:,.0f}."
+        )
+    return lines
 
 
 def regime_lines(study: PanelStudy) -> list[str]:
@@ -226,6 +254,7 @@ def summary_lines(
     return [
         REGIMES[study.regime.name],
         f"On every row call {panel}" + (f"; by slice add {routed}." if routed else "."),
+        *kept_lines(study),
         *doubts,
         " ".join([told[0], *money]),
         *saving_lines(hardest),

@@ -184,3 +184,58 @@ def test_the_report_names_every_planned_call_that_the_gains_do_not_support(found
         assert f"{row['judge']} ({row['slice']})" in report.summary[2]
     sure = roles.assign(reached=(roles["called"] == "panel") | (roles["slice"] != "all"))
     assert evidence_lines(study, sure) == []
+
+
+def study_of(tmp_path, rows, **options):
+    """Check, study and summary of made-up rows: item, judge, score, label, topic."""
+    file = tmp_path / "mine.csv"
+    pd.DataFrame(rows, columns=["item", "judge", "score", "label", "topic"]).to_csv(file, index=False)
+    panel = read_panel(file, PanelOptions(slices=("topic",), **options))
+    study = study_own_panel(
+        panel.pools,
+        columns=panel.columns,
+        support=panel.support,
+        prices=panel.prices,
+        settings=PanelSettings(splits=3, repeats=2),
+    )
+    check = check_panel(panel.alignment, study.pool)
+    return study, panel_report(check, study, priced=False).summary
+
+
+def verdicts(topic, *, items=40, seed=1):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, items)
+    right = rng.random((items, 2)) < (0.9, 0.6)
+    return [
+        (f"i{place}", judge, int(label == good), int(label), topic)
+        for place, label in enumerate(labels)
+        for judge, good in zip("ab", right[place].astype(int), strict=True)
+    ]
+
+
+def test_a_slice_column_without_values_is_told(tmp_path):
+    _, summary = study_of(tmp_path, verdicts(""))
+    assert "No complete row has a value in topic: nothing can route on it." in summary
+
+
+def test_dropped_items_are_told_at_the_end_too(tmp_path):
+    rows = verdicts("x")
+    rows[0] = (*rows[0][:2], np.nan, *rows[0][3:])
+    _, summary = study_of(tmp_path, rows)
+    assert summary[0].startswith("1 item is dropped: most outputs were lost by a (1 empty or unread")
+
+
+def test_a_kept_plan_unlike_its_regime_is_told(tmp_path):
+    study, _ = study_of(tmp_path, verdicts("x"))
+    plan = replace(study.record.plan, panel=(0, 1), routes={}, slice_tables={})
+    regime = replace(study.regime, name="route")
+    scores = study.scores.assign(calls=1.0)
+    told = words.kept_lines(
+        replace(study, record=replace(study.record, plan=plan, regime=regime), scores=scores)
+    )
+    assert told[0].startswith("Made on all rows, the plan has no route left")
+    assert told[1].startswith("On the rows given it makes 2,000 calls per 1,000; plans made on halves")
+    assert told[1].endswith("1,000.")
+    scores = study.scores.assign(calls=2.01)
+    again = replace(study, record=replace(study.record, plan=plan), scores=scores)
+    assert not any("makes" in line for line in words.kept_lines(again))
