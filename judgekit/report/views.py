@@ -12,9 +12,12 @@ from judgekit.report.cells import is_number, readable, text_cell
 from judgekit.report.compare import BASELINE, Comparison, Order, PublishedRow, RebuiltRow
 from judgekit.report.counterparts import counterparts
 from judgekit.report.format import ABSENT, shown, signed
+from judgekit.report.plots.palette import POLICY_NAMES
+from judgekit.studies.aggregation import METHODS
 
 _HALF_WIDTH = "_half_width"
 PRINTED = "printed"
+_NAMED = {"policy": POLICY_NAMES, "method": METHODS, "baseline": METHODS, "first": METHODS}
 _PLACES = {"lower": "below", "equal": "level with", "higher": "above"}
 
 
@@ -101,6 +104,7 @@ def plain_view(
     """
     first, *others = [str(column) for column in frame.columns]
     kept = _without_half_widths(tuple(others))
+    frame = _in_words(frame)
     texts = readable(frame, digits)
     lines = [
         Line(text_cell(head), "plain", tuple(_with_half_width(record, name) for name in kept))
@@ -146,6 +150,15 @@ def _without_half_widths(names: tuple[str, ...]) -> tuple[str, ...]:
     """Columns less the half-widths of others among them, which are shown behind their value."""
     halves = {f"{name}{_HALF_WIDTH}" for name in names}
     return tuple(name for name in names if name not in halves)
+
+
+def _in_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """Methods and policies by their readable names, where a column holds them by ours."""
+    found = {}
+    for column, names in _NAMED.items():
+        if column in frame and not is_number(frame[column]):
+            found[column] = [names.get(str(name), name) for name in frame[column]]
+    return frame.assign(**found)
 
 
 def _with_half_width(record: dict[str, str], name: str) -> str:

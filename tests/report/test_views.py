@@ -75,6 +75,18 @@ def test_a_plain_table_shows_whole_numbers_whole():
     assert view.numeric == (True, True, False, False)
 
 
+def test_policies_and_methods_go_by_their_names():
+    view = plain_view(pd.DataFrame({"policy": ["role_routed"], "baseline": ["uniform_log"], "first": [0.5]}))
+    assert (view.groups[0][0].head, view.groups[0][0].cells[0]) == ("role plan, routed", "uniform log pool")
+
+
+def test_columns_take_the_labels_of_their_table():
+    view = plain_view(
+        pd.DataFrame({"system": ["a"], "printed": [26.5]}), {"printed": 1}, {"printed": "PFLOPs"}
+    )
+    assert (view.columns, view.groups[0][0].cells) == (("PFLOPs",), ("26.5",))
+
+
 def test_a_plain_table_takes_the_printed_digits():
     table = published("table07_routed_specialists")
     assert plain_view(table.numbers, table.digits).groups[0][0].cells[-2:] == ("6", "10")
