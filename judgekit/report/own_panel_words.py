@@ -106,7 +106,7 @@ def plan_lines(study: PanelStudy) -> list[str]:
 
 
 def kept_lines(study: PanelStudy) -> list[str]:
-    """Where the plan that is kept is not what its regime, or the savings, means over halves, lead to expect."""
+    """Where the plan that is kept is not what its regime and the mean savings lead to expect."""
     plan, pool = study.record.plan, study.pool
     lines = []
     declared = study.signals[study.signals["slice"] != "none"]
