@@ -1,6 +1,6 @@
 """Running a call plan on new judgments by judge name: reads what it calls, and logs what it missed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +43,8 @@ class PlanAnswer:
     items : tuple of str
     slices : tuple of str
         Slice of each item; "" where it is unknown or the plan does not ask.
+    astray : ndarray of bool, [items]
+        Items whose slice the plan asks for and does not find among its own: its global table answers.
     log : tuple of LogEntry
         In item order.
     """
@@ -50,6 +52,7 @@ class PlanAnswer:
     outcome: Outcome
     items: tuple[str, ...]
     slices: tuple[str, ...]
+    astray: np.ndarray
     log: tuple[LogEntry, ...]
 
 
@@ -88,9 +91,10 @@ def apply_plan(record: PlanRecord, judgments: Judgments) -> PlanAnswer:
         outcome=plan.apply(codes, slices),
         items=tuple(judgments.items["item"].astype(str)),
         slices=tuple("" if label is None else str(label) for label in labels),
+        astray=(slices < 0) & bool(plan.slice_tables),
         log=(),
     )
-    return replace(answer, log=tuple(_log(record, answer, codes, slices)))
+    return replace(answer, log=tuple(_log(answer, codes, names=plan.judges)))
 
 
 def _require(names: list[str], judgments: Judgments) -> None:
@@ -101,15 +105,14 @@ def _require(names: list[str], judgments: Judgments) -> None:
         )
 
 
-def _log(record: PlanRecord, answer: PlanAnswer, codes: np.ndarray, slices: np.ndarray) -> Iterator[LogEntry]:
-    plan, outcome = record.plan, answer.outcome
+def _log(answer: PlanAnswer, codes: np.ndarray, *, names: Sequence[str]) -> Iterator[LogEntry]:
+    outcome, astray = answer.outcome, answer.astray
     silent = outcome.called & (codes < 0)
     lost = np.asarray(silent.any(axis=1))
-    astray = (slices < 0) & bool(plan.slice_tables)
     for row in np.flatnonzero(lost | astray | outcome.fallback):
         item, name = answer.items[row], answer.slices[row]
         for judge in np.flatnonzero(silent[row]):
-            yield LogEntry(item, plan.judges[judge], name, "no verdict: the pattern without it answers")
+            yield LogEntry(item, names[judge], name, "no verdict: the pattern without it answers")
         if astray[row]:
             what = f"slice {name!r} is not in the plan" if name else "the slice is unknown"
             yield LogEntry(item, "", name, f"{what}: the global plan answers")

@@ -1,15 +1,17 @@
 """The `judgekit call` command: execute a call plan on new items."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from judgekit.judges.estimate import counted
 from judgekit.judges.execute import Execution, execute_plan
 from judgekit.judges.items import read_items
 from judgekit.judges.loading import open_backend
 from judgekit.judges.pool import read_pool
-from judgekit.judges.runner import RunSettings
+from judgekit.judges.runner import RunSettings, in_words
 from judgekit.plan_file import load_plan
 from judgekit.sources.cache import cache_folder
 from judgekit.sources.local_run import RUNS
@@ -30,7 +32,8 @@ def call(
     Example: judgekit call plan.json data/examples/pairs.jsonl --pool roles
 
     The run folder gets answers.csv (item, slice, probability), calls.csv (who was called on what, and why)
-    and events.csv (failures, and what answered instead). Exit code 1 where a judge could not run to its end.
+    and events.csv (failures, and what answered instead). Exit code 1 where a judge could not run to its end
+    or gave no usable answer; the three files are written all the same.
     """
     record, chosen, frame = load_plan(plan), read_pool(pool), read_items(items)
     folder = out or RUNS / f"{plan.stem}-{items.stem}"
@@ -52,13 +55,15 @@ def call(
 
 def summary(found: Execution) -> list[str]:
     """What a plan's execution called and saved, in plain lines."""
-    counts = found.calls["outcome"].value_counts().to_dict()
-    ended = ", ".join(f"{count} {name}" for name, count in counts.items())
+    ended = in_words(Counter(found.calls["outcome"]))
     saved = 1 - found.made / found.full
     cheaper = 1 - found.cost / found.full_cost if found.full_cost else 0.0
     fallen = int(found.answer.outcome.fallback.sum())
+    astray = int(found.answer.astray.sum())
+    elsewhere = f", {astray} by the global plan, for want of their slice in the plan" if astray else ""
+    calls = f"{counted(found.made, 'call')} ({ended})"
     lines = [
-        f"{found.made} calls ({ended}) instead of {found.full}: {saved:.0%} fewer, {cheaper:.0%} cheaper",
-        f"{fallen} of {len(found.answer.items)} answered by a shorter pattern",
+        f"{calls} instead of {found.full}: {saved:.0%} fewer, {cheaper:.0%} cheaper",
+        f"{fallen} of {len(found.answer.items)} answered by a shorter pattern{elsewhere}",
     ]
     return lines + [f"{name} failed: {reason}" for name, reason in found.failures.items()]

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from judgekit.judges.estimate import describe, estimate, workload_of
+from judgekit.judges.estimate import counted, describe, estimate, workload_of
 from judgekit.judges.items import read_items
 from judgekit.judges.loading import open_backend
 from judgekit.judges.pool import Pool, read_pool
-from judgekit.judges.runner import RunReport, RunSettings, run_pool
+from judgekit.judges.runner import RunReport, RunSettings, in_words, run_pool
 from judgekit.sources.cache import cache_folder
 from judgekit.sources.local_run import RUNS
 
@@ -37,7 +37,8 @@ def judge(
 
     ITEMS has a column item and the columns that the pool's prompts show: response, or response_a and
     response_b; optional are instruction, reference, group, label (label 1: response_a is the better one) and
-    any slices. The run folder is what the profile local reads. Exit code 1 where a judge failed.
+    any slices. The run folder is what the profile local reads. Exit code 1 where a judge
+    could not run to its end or gave no usable answer; the others' answers are kept.
     """
     chosen = read_pool(pool)
     if items is None:
@@ -45,7 +46,8 @@ def judge(
         return
     frame = read_items(items)
     frame = frame if limit is None else frame.head(limit)
-    _say([f"estimate for {len(frame)} items:", *describe(estimate(chosen, workload_of(chosen, frame)))])
+    expected = describe(estimate(chosen, workload_of(chosen, frame)))
+    _say([f"estimate for {counted(len(frame), 'item')}:", *expected])
     if only_estimate:
         return
     folder = out or RUNS / f"{chosen.name}-{items.stem}"
@@ -66,19 +68,21 @@ def summary(report: RunReport, pool: Pool) -> list[str]:
     """What a run ended with, in plain lines."""
     lines = []
     for entry in pool.judges:
-        counts = ", ".join(f"{count} {name}" for name, count in report.outcomes[entry.name].items() if count)
+        counts = in_words(report.outcomes[entry.name])
         reused = report.reused.get(entry.name, 0)
         kept = f"; {reused} of them from before" if reused else ""
         lines.append(f"{entry.name}: {counts or 'nothing asked'}{kept}")
     for name, reason in report.failures.items():
         lines.append(f"{name} failed: {reason}")
     spent = report.spent
-    tokens = f"{spent['prompt_tokens']:,.0f} tokens sent, {spent['completion_tokens']:,.0f} made"
+    tokens = f"{counted(spent['prompt_tokens'], 'token')} sent, {spent['completion_tokens']:,.0f} made"
     cost = f", price {spent['cost']:.4f}" if spent["cost"] else ""
-    lines.append(f"all runs of this folder: {spent['calls']:,.0f} calls, {tokens}{cost}")
+    lines.append(f"all runs of this folder: {counted(spent['calls'], 'call')}, {tokens}{cost}")
     batches, outputs = report.interrupted
     if batches:
-        lines.append(f"{batches} batches ({outputs} outputs) were interrupted; their tokens are not counted")
+        lost = f"{counted(batches, 'batch', 'batches')} ({counted(outputs, 'output')})"
+        whose = "was interrupted; its" if batches == 1 else "were interrupted; their"
+        lines.append(f"{lost} {whose} tokens are not counted")
     return [*lines, f"{report.folder} (sha256 {report.digest[:12]})"]
 
 

@@ -89,7 +89,12 @@ def describe(estimates: Sequence[Estimate]) -> list[str]:
     cost = sum(entry.cost for entry in estimates)
     known = f", about {duration(sum(timed))} where the pool file says enough" if timed else ""
     priced = f", {cost:.2f} at the pool file's prices" if cost else ""
-    return [*lines, f"in all: {tokens:,} tokens{known}{priced}"]
+    return [*lines, f"in all: {counted(tokens, 'token')}{known}{priced}"]
+
+
+def counted(count: int | float, one: str, many: str = "") -> str:
+    """Number and noun: 1 call, 2 calls; `many` where an s does not make it."""
+    return f"{count:,.0f} {one if count == 1 else many or one + 's'}"
 
 
 def duration(seconds: float) -> str:
@@ -102,7 +107,7 @@ def duration(seconds: float) -> str:
 
 
 def _line(entry: Estimate) -> str:
-    parts: list[Any] = [f"{entry.calls:,} calls, {entry.prompt_tokens:,} tokens sent"]
+    parts: list[Any] = [f"{counted(entry.calls, 'call')}, {counted(entry.prompt_tokens, 'token')} sent"]
     if entry.completion_tokens:
         parts.append(f"up to {entry.completion_tokens:,} made")
     if not math.isnan(entry.seconds):

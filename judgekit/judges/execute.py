@@ -2,6 +2,7 @@
 
 import dataclasses
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +14,21 @@ import pandas as pd
 from judgekit.errors import InvalidInput
 from judgekit.judges.freeze import freeze
 from judgekit.judges.pool import Judge, Pool
-from judgekit.judges.runner import Job, Opener, RunSettings, checked_items, in_one_line, run_judge
-from judgekit.judges.store import Store, hold
+from judgekit.judges.runner import (
+    Job,
+    Opener,
+    RunSettings,
+    checked_items,
+    in_one_line,
+    no_answer,
+    run_judge,
+)
+from judgekit.judges.store import OTHER_FOLDER, Store, hold
 from judgekit.judgments import Judgments, judge_frame, one_hot
 from judgekit.plan_apply import PlanAnswer, apply_plan
 from judgekit.plan_content import PlanRecord
 from judgekit.signals import slice_labels
+from judgekit.sources.cache import write_together
 from judgekit.sources.local_run import recording
 
 
@@ -40,7 +50,7 @@ class Execution:
     cost, full_cost : float
         The same in the plan's costs.
     failures : dict of str to str
-        Judges that could not run to their end, and why.
+        Judges that could not run to their end, or without one usable answer, and why.
     """
 
     answer: PlanAnswer
@@ -120,7 +130,7 @@ def execute_plan(
         for number, places in _routed(record, slices).items():
             _call(store, work, number, places, opener, chosen)
         judgments = _judgments(store, work, items)
-    return _execution(work, apply_plan(record, judgments), folder)
+        return _execution(store, work, apply_plan(record, judgments))
 
 
 def _check_pool(record: PlanRecord, pool: Pool) -> None:
@@ -204,9 +214,9 @@ def _judgments(store: Store, work: _Work, items: pd.DataFrame) -> Judgments:
     )
 
 
-def _execution(work: _Work, answer: PlanAnswer, folder: Path) -> Execution:
+def _execution(store: Store, work: _Work, answer: PlanAnswer) -> Execution:
     plan = work.record.plan
-    found = recording(folder).judgments
+    found = recording(store.folder).judgments
     pairs = zip(found["judge"], found["item"], strict=True)
     verdicts = dict(zip(pairs, zip(found["outcome"], found["hard"], strict=True), strict=True))
     rows: list[dict[str, Any]] = []
@@ -219,12 +229,17 @@ def _execution(work: _Work, answer: PlanAnswer, folder: Path) -> Execution:
         )
     calls = pd.DataFrame(rows, columns=["item", "judge", "why", "outcome", "score", "cost"])
     events = pd.DataFrame([vars(entry) for entry in answer.log], columns=["item", "judge", "slice", "event"])
-    calls.to_csv(folder / "calls.csv", index=False, lineterminator="\n")
-    events.to_csv(folder / "events.csv", index=False, lineterminator="\n")
     answers = pd.DataFrame(
         {"item": answer.items, "slice": answer.slices, "probability": answer.outcome.probability}
     )
-    answers.to_csv(folder / "answers.csv", index=False, lineterminator="\n")
+    tables = {"answers.csv": answers, "calls.csv": calls, "events.csv": events}
+    contents = {store.folder / name: _csv(table) for name, table in tables.items()}
+    write_together(contents, instead=OTHER_FOLDER)
+    for name in calls["judge"].unique():
+        ended = Counter(calls.loc[calls["judge"] == name, "outcome"])
+        reason = no_answer(ended, store.note(name, str(store.fact(f"revision.{name}") or "")))
+        if reason:
+            work.failures.setdefault(name, reason)
     count = len(work.rows)
     return Execution(
         answer=answer,
@@ -236,3 +251,7 @@ def _execution(work: _Work, answer: PlanAnswer, folder: Path) -> Execution:
         full_cost=float(plan.costs.sum()) * count,
         failures=work.failures,
     )
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False, lineterminator="\n").encode()

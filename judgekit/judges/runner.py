@@ -2,16 +2,17 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from judgekit.errors import InvalidInput
-from judgekit.judges.answers import OUTCOMES
+from judgekit.judges.answers import OK, OUTCOMES, RETRIABLE
 from judgekit.judges.asking import Item, ask, batches, pending, samples_of, wanted
 from judgekit.judges.backend import Backend
+from judgekit.judges.estimate import counted
 from judgekit.judges.freeze import freeze
 from judgekit.judges.pool import Judge, Pool
 from judgekit.judges.progress import Progress
@@ -19,6 +20,14 @@ from judgekit.judges.protocol import Protocol
 from judgekit.judges.store import Store, hold
 
 Opener = Callable[[Judge], Backend]
+_WORDS = {
+    "parse_failure": ("parse failure", "parse failures"),
+    "off_support": ("off the support", "off the support"),
+    "refusal": ("refusal", "refusals"),
+    "timeout": ("timeout", "timeouts"),
+    "error": ("error", "errors"),
+}
+
 Job = tuple[Protocol, Sequence[Item]]
 
 
@@ -58,7 +67,7 @@ class RunReport:
     interrupted : tuple of int
         Batches that kills have lost, and the outputs they were to hold; their tokens are not in `spent`.
     failures : dict of str to str
-        Judges that could not run to their end, and why.
+        Judges that could not run to their end, or without one usable answer, and why.
     digest : str
         Sha256 of the frozen run.
     """
@@ -110,6 +119,10 @@ def run_pool(
                 failures[judge.name] = in_one_line(error)
         revisions = {judge.name: str(store.fact(f"revision.{judge.name}") or "") for judge in pool.judges}
         outcomes = {judge.name: _outcomes(store, pool, judge, records) for judge in pool.judges}
+        for name, counts in outcomes.items():
+            reason = no_answer(counts, store.note(name, revisions[name]))
+            if reason:
+                failures.setdefault(name, reason)
         digest = freeze(store, pool, items, revisions)
         return RunReport(folder, outcomes, reused, store.spent(), store.interrupted(), failures, digest)
 
@@ -130,7 +143,29 @@ def checked_items(pool: Pool, items: pd.DataFrame) -> list[Item]:
 
 def in_one_line(error: BaseException) -> str:
     """Kind and message of an error, shortened to 200 characters."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return _shortened(f"{type(error).__name__}: {error}")
+
+
+def no_answer(counts: Mapping[str, int], note: str) -> str:
+    """Why a judge of these outcomes has failed, or "" where one answer at least is usable.
+
+    `note` is an example of what went wrong, or "".
+    """
+    if counts.get(OK, 0) or not any(counts.values()):
+        return ""
+    example = f", such as: {_shortened(note)}" if note else ""
+    again = any(counts.get(name) for name in RETRIABLE)
+    return f"no usable answer ({in_words(counts)}){example}{'; --retry asks again' if again else ''}"
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Outcomes with their numbers: 10 ok, 1 timeout, 2 errors."""
+    found = [(count, *_WORDS.get(name, (name, name))) for name, count in counts.items() if count]
+    return ", ".join(counted(*each) for each in found)
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
     return text if len(text) <= 200 else text[:197] + "..."
 
 

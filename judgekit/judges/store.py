@@ -186,6 +186,14 @@ class Store:
         row = self._base.execute("select count(*), total(outputs) from batches where finished = 0").fetchone()
         return int(row[0]), int(row[1])
 
+    def note(self, judge: str, revision: str) -> str:
+        """What went wrong with the first output of a judge that says so, or ""."""
+        row = self._base.execute(
+            "select note from outputs where judge = ? and revision = ? and note != '' limit 1",
+            (judge, revision),
+        ).fetchone()
+        return "" if row is None else str(row[0])
+
     def fact(self, name: str) -> Any:
         """A remembered fact, or None."""
         row = self._base.execute("select value from facts where name = ?", (name,)).fetchone()

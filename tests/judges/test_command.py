@@ -10,11 +10,12 @@ import yaml
 from typer.testing import CliRunner
 
 from judgekit.errors import InvalidInput, MissingData
-from judgekit.judges.command import judge
+from judgekit.judges.command import judge, summary
 from judgekit.judges.items import read_items
+from judgekit.judges.runner import RunReport
 from judgekit.sources.local_run import read_frozen
 
-from .pools import PAIR, SCORE, fake, items
+from .pools import PAIR, SCORE, WORDS, fake, items, pool
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
 
@@ -64,6 +65,37 @@ def test_a_failed_judge_is_exit_code_one_and_the_rest_is_kept(tmp_path, pool_fil
     assert said.exit_code == 1
     assert "a failed: JudgekitError: toy: asked to break on 'Nile'" in said.output
     assert "b: 40 ok" in said.output
+
+
+def test_a_judge_without_one_usable_answer_has_failed_and_can_be_asked_again(tmp_path, pool_file, type_in):
+    words = (EXAMPLES / "answers.jsonl", "--limit", 3, "--out", tmp_path / "r")
+    said = type_in(pool_file(fake("a"), fake("b", fails_on="Rate")), *words)
+    assert said.exit_code == 1
+    line = "b failed: no usable answer (3 errors), such as: asked to fail; --retry asks again"
+    assert {"a: 3 ok", "b: 3 errors", line} <= set(said.output.splitlines())
+    again = type_in(pool_file(fake("a"), fake("b")), *words, "--retry")
+    assert again.exit_code == 0
+    assert {"a: 3 ok; 3 of them from before", "b: 3 ok"} <= set(again.output.splitlines())
+
+
+def test_a_judge_that_never_parses_has_failed(tmp_path, type_in):
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump({"judges": [fake("a", answer="dunno")], "protocols": [WORDS]}))
+    said = type_in(path, EXAMPLES / "answers.jsonl", "--limit", 2, "--out", tmp_path / "r")
+    assert said.exit_code == 1
+    assert "a failed: no usable answer (2 parse failures)" in said.output.splitlines()
+
+
+def test_a_single_thing_is_told_in_the_singular(tmp_path, pool_file, type_in):
+    words = (EXAMPLES / "answers.jsonl", "--limit", 1, "--out", tmp_path / "r")
+    said = type_in(pool_file(fake("a")), *words).output
+    assert "estimate for 1 item:" in said
+    assert "a: 1 call, " in said
+    assert "all runs of this folder: 1 call, " in said
+    spent = dict.fromkeys(("prompt_tokens", "completion_tokens", "calls", "cost"), 1.0)
+    lines = summary(RunReport(tmp_path, {"a": {}}, {}, spent, (1, 4), {}, "0" * 64), pool(fake("a")))
+    assert "1 batch (4 outputs) was interrupted; its tokens are not counted" in lines
+    assert "all runs of this folder: 1 call, 1 token sent, 1 made, price 1.0000" in lines
 
 
 @pytest.mark.parametrize("name", ["answers.jsonl", "pairs.jsonl"])

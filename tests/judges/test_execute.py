@@ -1,19 +1,25 @@
 """Executing a call plan: its calls and no others, the answers of the full table, fallbacks on failure."""
 
 import dataclasses
+import errno
+import os
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
+import yaml
+from typer.testing import CliRunner
 
 from judgekit.audit import AuditSet, RolePool
-from judgekit.errors import InvalidInput
+from judgekit.errors import InvalidInput, JudgekitError
+from judgekit.judges.call_command import call
 from judgekit.judges.execute import execute_plan
 from judgekit.judges.runner import RunSettings, run_pool
 from judgekit.judgments import Judgments, judge_frame, one_hot
 from judgekit.plan import plan_calls, refit
 from judgekit.plan_apply import apply_plan
-from judgekit.plan_file import record_plan
+from judgekit.plan_file import record_plan, save_plan
 from judgekit.signals import Signal
 from judgekit.sources.local_run import read_frozen, recording
 
@@ -168,26 +174,75 @@ def test_items_without_the_slice_column_are_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_prints_what_was_saved_and_writes_the_log(tmp_path):
-    import typer
-    import yaml
-    from typer.testing import CliRunner
-
-    from judgekit.judges.call_command import call
-    from judgekit.plan_file import save_plan
-
-    save_plan(planned(), tmp_path / "plan.json")
-    items(30).to_csv(tmp_path / "items.csv", index=False)
-    (tmp_path / "pool.yaml").write_text(yaml.safe_dump({"judges": judges(), "protocols": [BINARY]}))
+@pytest.fixture
+def type_call(tmp_path):
+    """Types `judgekit call` for a plan, items and a pool; gives the exit code and the lines printed."""
     program = typer.Typer()
     program.command()(call)
-    words = ["plan.json", "items.csv", "--pool", "pool.yaml", "--out", "run"]
-    typed = [word if word.startswith("--") else str(tmp_path / word) for word in words]
-    said = CliRunner().invoke(program, typed)
-    assert said.exit_code == 0, said.output
-    assert "60 calls (60 ok) instead of 120: 50% fewer, 58% cheaper" in said.output
+
+    def typed(frame, chosen, *words):
+        save_plan(planned(), tmp_path / "plan.json")
+        frame.to_csv(tmp_path / "items.csv", index=False)
+        (tmp_path / "pool.yaml").write_text(yaml.safe_dump({"judges": chosen, "protocols": [BINARY]}))
+        given = [tmp_path / "plan.json", tmp_path / "items.csv", "--pool", tmp_path / "pool.yaml"]
+        said = CliRunner().invoke(
+            program, [str(word) for word in (*given, "--out", tmp_path / "run", *words)]
+        )
+        return said.exit_code, said.output.splitlines()
+
+    return typed
+
+
+def test_the_command_prints_what_was_saved_and_writes_the_log(tmp_path, type_call):
+    code, lines = type_call(items(30), judges())
+    assert code == 0
+    assert "60 calls (60 ok) instead of 120: 50% fewer, 58% cheaper" in lines
+    assert "0 of 30 answered by a shorter pattern" in lines
     assert {path.name for path in (tmp_path / "run").glob("*.csv")} == {
         "answers.csv",
         "calls.csv",
         "events.csv",
     }
+
+
+def test_a_judge_that_failed_on_all_it_was_asked_is_one_line_and_exit_code_one(tmp_path, type_call):
+    code, lines = type_call(items(9), judges(b={"fails_on": "answer"}))
+    assert code == 1
+    assert "b failed: no usable answer (6 errors), such as: asked to fail; --retry asks again" in lines
+    assert "6 of 9 answered by a shorter pattern" in lines
+    kept = {
+        name: len(pd.read_csv(tmp_path / "run" / f"{name}.csv")) for name in ("answers", "calls", "events")
+    }
+    assert kept == {"answers": 9, "calls": 9 + 6 + 3, "events": 6}
+    code, lines = type_call(items(9), judges(), "--retry")
+    assert code == 0
+    assert "0 of 9 answered by a shorter pattern" in lines
+
+
+def test_items_of_a_slice_that_the_plan_lacks_are_counted_beside_the_shorter_patterns(type_call):
+    frame = items(9).assign(topic=["t9", "t9", *items(9)["topic"][2:]])
+    code, lines = type_call(frame, judges(b={"fails_on": "answer 4"}))
+    assert code == 0
+    counts = "1 of 9 answered by a shorter pattern, 2 by the global plan, for want of their slice in the plan"
+    assert counts in lines
+
+
+def test_a_single_call_is_told_in_the_singular(type_call):
+    assert "1 call (1 ok) instead of 4: 75% fewer, 88% cheaper" in type_call(items(1), judges())[1]
+
+
+def test_tables_that_do_not_fit_leave_the_earlier_ones_as_they_were(tmp_path, type_call, monkeypatch):
+    type_call(items(9), judges())
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.csv")}
+    replace = os.replace
+
+    def refusing(source, aim):
+        if str(aim).endswith("answers.csv"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return replace(source, aim)
+
+    monkeypatch.setattr("judgekit.sources.cache.os.replace", refusing)
+    with pytest.raises(JudgekitError, match=r"answers\.csv: no space left on the disk; .* with --out"):
+        execute(tmp_path / "run", planned(), pool(*judges(), protocols=[BINARY]), items(12))
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.csv")} == before
+    assert not list((tmp_path / "run").glob("*.new"))
