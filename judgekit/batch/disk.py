@@ -1,14 +1,12 @@
 """Files of a batch on the disk: hashed, written whole or not at all, and a refusal told in one line."""
 
-import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from judgekit.errors import JudgekitError
+from judgekit.sources import cache
 
 
 def digest_of(path: Path) -> str:
@@ -28,8 +26,7 @@ def write_json(path: Path, content: object) -> None:
     os.replace(unfinished, path)
 
 
-@contextmanager
-def disk_faults(folder: Path) -> Iterator[None]:
+def disk_faults(folder: Path) -> AbstractContextManager[None]:
     """Turn an operating system's refusal to write below `folder` into one clear line.
 
     Raises
@@ -37,14 +34,4 @@ def disk_faults(folder: Path) -> Iterator[None]:
     JudgekitError
         In place of any OSError.
     """
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise JudgekitError(
-                f"{folder.name}: no space left on the disk; nothing half-written is kept; free some and retry"
-            ) from error
-        shown = Path(error.filename).name if isinstance(error.filename, str) else folder.name
-        raise JudgekitError(
-            f"{folder.name}: {shown} cannot be written ({error.strerror or error})"
-        ) from error
+    return cache.disk_faults(folder, instead=cache.OTHER_DISK)

@@ -22,12 +22,8 @@ from judgekit.studies.panel_check import check_panel
 NASTY = 'a|b <script>alert("x")</script>'
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """Check, study and report of the sample, with a judge whose name is markup."""
-    frame = pd.read_csv(SAMPLE).replace({"judge": {"weak": NASTY}})
-    file = tmp_path_factory.mktemp("own") / "mine.csv"
-    frame.to_csv(file, index=False)
+def studied(file, *, priced):
+    """Check, study and report of a file with the slices topic."""
     panel = read_panel(file, PanelOptions(slices=("topic",)))
     study = study_own_panel(
         panel.pools,
@@ -37,7 +33,16 @@ def found(tmp_path_factory):
         settings=PanelSettings(splits=3, repeats=2),
     )
     check = check_panel(panel.alignment, study.pool)
-    return check, study, panel_report(check, study, priced=True)
+    return check, study, panel_report(check, study, priced=priced)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Check, study and report of the sample, with a judge whose name is markup."""
+    frame = pd.read_csv(SAMPLE).replace({"judge": {"weak": NASTY}})
+    file = tmp_path_factory.mktemp("own") / "mine.csv"
+    frame.to_csv(file, index=False)
+    return studied(file, priced=True)
 
 
 def test_names_are_text_on_the_page_and_in_markdown(found):
@@ -186,20 +191,12 @@ def test_the_report_names_every_planned_call_that_the_gains_do_not_support(found
     assert evidence_lines(study, sure) == []
 
 
-def study_of(tmp_path, rows, **options):
-    """Check, study and summary of made-up rows: item, judge, score, label, topic."""
+def study_of(tmp_path, rows):
+    """Study and summary of made-up rows: item, judge, score, label, topic."""
     file = tmp_path / "mine.csv"
     pd.DataFrame(rows, columns=["item", "judge", "score", "label", "topic"]).to_csv(file, index=False)
-    panel = read_panel(file, PanelOptions(slices=("topic",), **options))
-    study = study_own_panel(
-        panel.pools,
-        columns=panel.columns,
-        support=panel.support,
-        prices=panel.prices,
-        settings=PanelSettings(splits=3, repeats=2),
-    )
-    check = check_panel(panel.alignment, study.pool)
-    return study, panel_report(check, study, priced=False).summary
+    _, study, report = studied(file, priced=False)
+    return study, report.summary
 
 
 def verdicts(topic, *, items=40, seed=1):
