@@ -117,7 +117,8 @@ table13 = out.table(roles.split_intervals(study.scores), "roles/table13_split_in
 readable(table13)
 
 # %%
-beside("table13_split_intervals", table13, profile=profile)
+halves = [f"{policy}_risk_half_width" for policy in ("single_best", "flat_all", "role")]
+beside("table13_split_intervals", table13, profile=profile, columns=halves)
 
 # %% [markdown]
 # ## What the gain of routing is made of
@@ -267,7 +268,7 @@ table10 = out.table(roles.proxy_routing(free, paid), "roles/table10_jbb_proxy_ro
 readable(table10)
 
 # %%
-beside("table10_jbb_proxy_routing", table10, profile=profile)
+beside("table10_jbb_proxy_routing", table10, profile=profile, columns=["risk", "accuracy", "cost"])
 
 # %% [markdown]
 # ## Two at a time (Table 20)

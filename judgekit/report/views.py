@@ -17,7 +17,13 @@ from judgekit.studies.aggregation import METHODS
 
 _HALF_WIDTH = "_half_width"
 PRINTED = "printed"
-_NAMED = {"policy": POLICY_NAMES, "method": METHODS, "baseline": METHODS, "first": METHODS}
+_NAMED = {
+    "policy": POLICY_NAMES,
+    "against": POLICY_NAMES,
+    "method": METHODS,
+    "baseline": METHODS,
+    "first": METHODS,
+}
 _PLACES = {"lower": "below", "equal": "level with", "higher": "above"}
 
 
