@@ -60,10 +60,12 @@ def summary(found: Execution) -> list[str]:
     cheaper = 1 - found.cost / found.full_cost if found.full_cost else 0.0
     fallen = int(found.answer.outcome.fallback.sum())
     astray = int(found.answer.astray.sum())
-    elsewhere = f", {astray} by the global plan, for want of their slice in the plan" if astray else ""
     calls = f"{counted(found.made, 'call')} ({ended})"
     lines = [
         f"{calls} instead of {found.full}: {saved:.0%} fewer, {cheaper:.0%} cheaper",
-        f"{fallen} of {len(found.answer.items)} answered by a shorter pattern{elsewhere}",
+        f"{fallen} of {len(found.answer.items)} answered by a shorter pattern",
     ]
+    if astray:
+        why = "slice unknown or not in the plan"
+        lines.append(f"{astray} of {len(found.answer.items)} answered by the global plan: {why}")
     return lines + [f"{name} failed: {reason}" for name, reason in found.failures.items()]
