@@ -19,7 +19,7 @@ def judge(
     items: Annotated[
         Path | None,
         typer.Argument(
-            metavar="ITEMS", help="A .jsonl, .csv or .parquet file; see below. None: only estimate."
+            metavar="ITEMS", help="A .jsonl, .csv or .parquet file, as above. None: only estimate."
         ),
     ] = None,
     out: Annotated[
