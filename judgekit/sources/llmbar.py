@@ -1,4 +1,4 @@
-"""LLMBar: 419 pairs of answers, each shown in both orders to six models under up to fourteen prompts.
+"""LLMBar: 419 pairs of answers, each shown in both orders to six models under up to fifteen prompts.
 
 An item is one pair in one order: order 0 shows the first answer of the data set first, order 1 the second.
 Verdicts and labels are in the presented frame: 1 = the answer shown first is better. Upstream stores the
