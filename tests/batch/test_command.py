@@ -125,7 +125,7 @@ def test_run_with_other_parameters_says_where_and_leaves_a_standing_site(here, c
     assert cli.run(["rebuild", "-p", "size", "2", "--name", "small"]) == 0
     assert "results: reports/runs/small/simulated" in capsys.readouterr().out.splitlines()
     index = desk.layout.reports / "index.html"
-    assert "published and rebuilt" in index.read_text(encoding="utf-8")
+    assert "printed and rebuilt" in index.read_text(encoding="utf-8")
     index.write_text("mine", encoding="utf-8")
     assert cli.run(["rebuild", "-p", "size", "2", "--name", "small"]) == 0
     assert index.read_text(encoding="utf-8") == "mine"
