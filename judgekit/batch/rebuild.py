@@ -83,8 +83,9 @@ def rebuild(
         batch = _Batch(request, layout, say, bring or Shelf(say).bring, kept or (lambda: None))
         outcomes = batch.carry_out(tuple(task for task in tasks if not task.entry.reads_tables))
         if any(task.entry.reads_tables for task in tasks):
-            # Planned anew, since what they read is there only now.
-            again = plan(request, layout)
+            # Planned anew where what they read is there only now.
+            changed = any(outcome.status == REBUILT for outcome in outcomes)
+            again = plan(request, layout) if changed else tasks
             outcomes += batch.carry_out(tuple(task for task in again if task.entry.reads_tables))
     places = {(task.entry.profile, task.entry.notebook): place for place, task in enumerate(tasks)}
     return Batch(tuple(sorted(outcomes, key=lambda each: places[each.profile, each.notebook])))
