@@ -179,3 +179,18 @@ def mix_shift(groups: np.ndarray, heavy: Mask, *, share: float, rng: np.random.G
     validated = -(-len(construction) // 2)
     pieces = (construction[validated:], construction[:validated], test)
     return Split(*(np.flatnonzero(np.isin(code, piece)) for piece in pieces))
+
+
+def group_folds(groups: np.ndarray, folds: int, *, rng: np.random.Generator) -> np.ndarray:
+    """Fold of each row, 0 to folds - 1: whole groups, as equal in number as they go.
+
+    Raises
+    ------
+    InvalidInput
+        More folds than groups.
+    """
+    _, code = np.unique(groups, return_inverse=True)
+    count = int(code.max()) + 1
+    if count < folds:
+        raise InvalidInput("folds", f"at most {count}, the number of training groups", folds)
+    return rng.permutation(np.arange(count) % folds)[code]

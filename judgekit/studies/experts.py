@@ -16,6 +16,7 @@ from judgekit.metrics import residual_correlation, residual_correlation_matrix, 
 from judgekit.pooling import covariance_weights, pool_log
 from judgekit.resampling import bootstrap_spearman
 from judgekit.selection import search_subsets
+from judgekit.splits import group_folds
 from judgekit.studies.aggregation import CellParts, split_cell
 
 _ROWS_A_BIN = 10
@@ -112,7 +113,7 @@ def vet_expert(parts: CellParts, values: np.ndarray, *, seed: int, settings: Exp
     settings : ExpertSettings
     """
     support, train = parts.cell.judgments.support, parts.split.fit
-    fold_of = _folds(parts.cell.groups[train], settings.folds, np.random.default_rng([seed, 1]))
+    fold_of = group_folds(parts.cell.groups[train], settings.folds, rng=np.random.default_rng([seed, 1]))
     gains = []
     for fold in range(settings.folds):
         held, rest = train[fold_of == fold], train[fold_of != fold]
@@ -268,12 +269,3 @@ def best_single(parts: CellParts) -> tuple[int, float]:
     values = [spearman(column[validation], parts.target[validation]) for column in parts.soft.T]
     best = int(np.nanargmax(values))
     return best, spearman(parts.soft[test, best], parts.target[test])
-
-
-def _folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """Fold of each row; whole groups, as equal in number as they go."""
-    _, code = np.unique(groups, return_inverse=True)
-    count = int(code.max()) + 1
-    if count < folds:
-        raise InvalidInput("folds", f"at most {count}, the number of training groups", folds)
-    return rng.permutation(np.arange(count) % folds)[code]

@@ -11,11 +11,12 @@ from scipy.optimize import minimize_scalar
 from judgekit.axes import Probs, Scores, Support, Target
 from judgekit.benchmark import BenchmarkCell
 from judgekit.errors import InvalidInput
-from judgekit.metrics import residual_correlation_matrix
+from judgekit.metrics import residual_correlation
 from judgekit.pooling import pool_linear, pool_log
 from judgekit.regression import fit_ridge
 from judgekit.scaling import fit_scaling
 from judgekit.scores import nearest_bucket
+from judgekit.splits import group_folds
 from judgekit.studies.theory import error_variance
 
 FOLDS = 5
@@ -116,7 +117,7 @@ def lost_information(rows: CompleteRows, *, rng: np.random.Generator) -> dict[st
         `given_mean` and `given_distribution`, squared errors of the label in held-out groups; `gap`, their
         difference; `gap_error`, its standard error over groups.
     """
-    fold = rng.permutation(np.arange(rows.groups.max() + 1) % FOLDS)[rows.groups]
+    fold = group_folds(rows.groups, FOLDS, rng=rng)
     losses = np.zeros((2, len(rows.target)))
     for judge, means in enumerate(rows.scores.T):
         centred = means - rows.support.mean()
@@ -147,7 +148,7 @@ def shared_errors(rows: CompleteRows) -> dict[str, float]:
     errors = errors - errors.mean(axis=0)
     count = errors.shape[1]
     one = float(errors.var(axis=0).mean())
-    correlation = _mean_correlation(rows)
+    correlation = residual_correlation(rows.scores, rows.target)
     found = {"correlation": correlation}
     for size in range(1, count + 1):
         subsets = combinations(range(count), size)
@@ -288,11 +289,6 @@ def study_propositions(cells: Mapping[str, BenchmarkCell], *, seed: int) -> pd.D
             found = measure(rows, np.random.default_rng(seed))
             records += [(name, title, quantity, value) for quantity, value in found.items()]
     return pd.DataFrame(records, columns=["benchmark_cell", "proposition", "quantity", "value"])
-
-
-def _mean_correlation(rows: CompleteRows) -> float:
-    matrix = residual_correlation_matrix(rows.scores, rows.target)
-    return float(matrix[np.triu_indices(len(matrix), 1)].mean())
 
 
 def _held_out_losses(inputs: np.ndarray, target: Target, fold: np.ndarray) -> np.ndarray:
