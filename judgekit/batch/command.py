@@ -16,6 +16,7 @@ from judgekit.batch.rebuild import FAILED, Batch
 from judgekit.batch.rebuild import rebuild as rebuild_notebooks
 from judgekit.batch.tasks import Request, plan
 from judgekit.errors import InvalidInput, JudgekitError
+from judgekit.report.format import counted
 
 REASONS = 6
 # Seconds between two builds of the report while notebooks run; one takes about two.
@@ -136,8 +137,8 @@ def explained(request: Request, layout: Layout) -> list[str]:
 def summary(batch: Batch, request: Request, layout: Layout) -> list[str]:
     """Closing lines of a batch: counts, what each profile now says, and the page to open."""
     counts = [outcome.status for outcome in batch.outcomes]
-    counted = ", ".join(f"{counts.count(status)} {status}" for status in dict.fromkeys(counts))
-    lines = ["", f"{len(counts)} notebook{'s' if len(counts) != 1 else ''}: {counted}"]
+    told = ", ".join(f"{counts.count(status)} {status}" for status in dict.fromkeys(counts))
+    lines = ["", f"{counted(len(counts), 'notebook')}: {told}"]
     lines += [f"  {each.profile} {each.notebook}" for each in batch.outcomes if each.status == FAILED]
     profiles = list(dict.fromkeys(outcome.profile for outcome in batch.outcomes))
     from judgekit.report import site
@@ -151,8 +152,8 @@ def summary(batch: Batch, request: Request, layout: Layout) -> list[str]:
         return lines + [f"results: {_from_here(layout.target(profile, request.run))}" for profile in profiles]
     index = site.build(layout.reports)
     for profile in profiles:
-        told = profile_summary(Results(profile, layout.reports / profile))
-        lines += ["", f"{profile}: {told.headline}", *(f"  {line}" for line in told.lines)]
+        found = profile_summary(Results(profile, layout.reports / profile))
+        lines += ["", f"{profile}: {found.headline}", *(f"  {line}" for line in found.lines)]
     return [*lines, "", f"open {_from_here(index)}"]
 
 

@@ -17,6 +17,7 @@ from judgekit.batch.publish import publish, recover
 from judgekit.batch.run import Ran, Workers
 from judgekit.batch.tasks import Request, Task, plan
 from judgekit.errors import JudgekitError
+from judgekit.report.format import counted
 
 # Fetches data sets; returns those that cannot be had, each with the reason.
 BringsData = Callable[[Sequence[str]], dict[str, str]]
@@ -68,7 +69,7 @@ def rebuild(
     bring : callable, optional
         Fetches the data that notebooks need; by default from cache, mirror or network.
     kept : callable, optional
-        Called each time the results of a notebook were put in place.
+        Called each time the results of a notebook were put in place and others are still to come.
 
     Raises
     ------
@@ -123,7 +124,7 @@ class _Batch:
                 for future in bar:
                     number = running[future]
                     outcomes[number] = self._tell(self._keep(tasks[number], future))
-                    if outcomes[number].status == REBUILT:
+                    if outcomes[number].status == REBUILT and len(outcomes) < len(tasks):
                         self.kept()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -176,8 +177,8 @@ class _Batch:
                 entry.profile, entry.notebook, FAILED, f"unexpected {type(error).__name__}: {error}"
             )
         if ran.problem is None:
-            counted = f"{_count(len(entry.tables), 'table')}, {_count(len(entry.figures), 'figure')}"
-            return Outcome(entry.profile, entry.notebook, REBUILT, counted, ran.seconds)
+            wrote = f"{counted(len(entry.tables), 'table')}, {counted(len(entry.figures), 'figure')}"
+            return Outcome(entry.profile, entry.notebook, REBUILT, wrote, ran.seconds)
         kept = self.layout.failed(entry.profile, entry.notebook)
         seen = f"\nexecuted so far: {kept.relative_to(self.layout.reports.parent)}" if kept.is_file() else ""
         return Outcome(entry.profile, entry.notebook, FAILED, ran.problem + seen, ran.seconds)
@@ -202,10 +203,6 @@ def _starts(tasks: Sequence[Task], jobs: int) -> list[int]:
         turn = turns[task.entry.profile] = turns.get(task.entry.profile, -1) + 1
         keys.append((turn + (jobs - 1 if task.entry.needs else 0), bool(task.entry.needs), number))
     return [number for *_, number in sorted(keys)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _first(reasons: tuple[str, ...]) -> str:

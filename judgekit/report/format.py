@@ -82,3 +82,14 @@ def plain_digits(values: Sequence[float | int]) -> int:
     """Decimals for a column the paper does not print: none where all values are whole, else four."""
     finite = [value for value in values if math.isfinite(value)]
     return 0 if finite and all(float(value).is_integer() for value in finite) else 4
+
+
+def counted(number: int, noun: str) -> str:
+    """Number and noun, with thousands apart.
+
+    Examples
+    --------
+    >>> counted(1, "table"), counted(1200, "item")
+    ('1 table', '1,200 items')
+    """
+    return f"{number:,} {noun if number == 1 else noun + 's'}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from judgekit.report.captions import studies
-from judgekit.report.format import order, rounded, shown, signed
+from judgekit.report.format import counted, order, rounded, shown, signed
 from judgekit.report.leads import Lead, leads
 from judgekit.report.results import ALTERED, HERE, Results, minute
 
@@ -55,9 +55,9 @@ def profile_summary(results: Results) -> ProfileSummary:
         built = f" (built {max(days)})" if days else ""
         state, headline = "repository", f"from the repository, not rebuilt here{built}"
     tables = sum(name.startswith("tables/") for name in states)
-    lines = [f"{_count(tables, 'table')} and {_count(len(states) - tables, 'figure')}"]
+    lines = [f"{counted(tables, 'table')} and {counted(len(states) - tables, 'figure')}"]
     if executed := results.notebooks():
-        lines.append(f"{_count(len(executed), 'executed notebook')} to read")
+        lines.append(f"{counted(len(executed), 'executed notebook')} to read")
     if altered := [name for name, entry in states.items() if entry.state == ALTERED]:
         lines.append(f"differs from the manifest: {', '.join(altered)}")
     frame = results.table(studies()[0].name, _MAIN)
@@ -95,7 +95,3 @@ def _lead_lines(found: Sequence[Lead]) -> list[str]:
         for lead in found
         if lead.printed and lead.rebuilt
     ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
