@@ -88,7 +88,7 @@ def panels(means: pd.DataFrame, x: str, measures: dict[str, str], label: str) ->
 def draw_lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, *, shared: bool = False) -> None:
     """One line a policy; where `shared`, those that call every judge and coincide become one named line."""
     wide = frame.pivot(index=x, columns="policy", values=y).sort_index()
-    together = same_values(wide[[policy for policy in _SHORT if policy in wide]]) if shared else []
+    together = same_values(wide) if shared else []
     for policy in in_order(frame["policy"]):
         if policy not in together:
             ax.plot(wide.index, wide[policy], **line(policy))
@@ -104,11 +104,12 @@ def draw_lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, *, shared: bool = 
 
 
 def same_values(wide: pd.DataFrame) -> list[str]:
-    """Columns equal to the first one in every row; empty where it stands alone."""
-    if wide.empty:
+    """Policies that call every judge and equal the first of them in every row; empty where there is one."""
+    every = wide[[policy for policy in _SHORT if policy in wide]]
+    if every.empty:
         return []
-    gaps = wide.sub(wide.iloc[:, 0], axis=0).abs().max()
-    found = [str(name) for name in wide.columns[gaps <= _SAME]]
+    gaps = every.sub(every.iloc[:, 0], axis=0).abs().max()
+    found = [str(name) for name in every.columns[gaps <= _SAME]]
     return found if len(found) > 1 else []
 
 

@@ -22,7 +22,6 @@ from judgekit.report.plots.policy_lines import (
 _THIN = "#c4c4c4"
 # Marks that lie on each other at zero are nested by size.
 _SIZES = {"role_routed": 150, "flat_all": 75, "frugal_cascade": 26}
-_CALLS_ALL = ("flat_all", "reliability_jury", "full_stack")
 _ONE_SETTING = {"color": _THIN, "linewidth": 0.8}
 
 
@@ -45,7 +44,7 @@ def plot_copy_changes(changes: pd.DataFrame) -> np.ndarray:
     labels = {"risk_change": "change of risk", "cost_change": "change of cost a row"}
     for ax, (column, label) in zip(axes, labels.items(), strict=True):
         wide = changes.pivot(index="setting", columns="policy", values=column).loc[settings]
-        together = same_values(wide[[name for name in _CALLS_ALL if name in wide]])
+        together = same_values(wide)
         for policy in in_order(changes["policy"]):
             if policy not in together:
                 size = _SIZES.get(policy, 38)
