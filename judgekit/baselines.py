@@ -62,9 +62,9 @@ def logistic_stack(audit: AuditSet, *, by_slice: bool) -> Stack:
     if _binary(pool.target):
         # A feature that never varies has the coefficient 0, and a fit of such features alone fails.
         varies = features.min(axis=0) < features.max(axis=0)
-        coefficients, base = np.zeros(features.shape[1]), pool.target.mean()
+        coefficients = np.zeros(features.shape[1])
         if not varies.any():
-            return Stack(coefficients, float(logit(base)), pool.levels, slices, True, usual)
+            return Stack(coefficients, float(logit(pool.target.mean())), pool.levels, slices, True, usual)
         # the checks of a fit take a sixth of its time, and nothing here is a user's
         with config_context(assume_finite=True, skip_parameter_validation=True):
             model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-8).fit(

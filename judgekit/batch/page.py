@@ -10,9 +10,9 @@ from judgekit.report.typeset import JOINT
 
 _CELL = re.compile(r"(<t[dh]\b[^<>]*>)([^<>]+)(?=</t[dh]>)")
 
+_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 # The blocks left empty would fetch loaders of scripts, formulas, diagrams and widgets from a network; the
 # notebooks show none of these without a reader.
-_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 _TEMPLATE = """
 {%- extends 'index.html.j2' -%}
 {%- block html_head_js -%}{%- endblock -%}

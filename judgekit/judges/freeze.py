@@ -1,7 +1,6 @@
 """A finished run: outputs as Parquet, everything that explains them as JSON, both under one digest."""
 
 import hashlib
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -43,7 +42,7 @@ def freeze(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str
     items stay in the store and out of the file.
     """
     frames = {OUTPUTS: _frame(store, pool, items, revisions), ITEMS: items}
-    contents = {name: _parquet(frame) for name, frame in frames.items()}
+    contents: dict[str, bytes] = {name: frame.to_parquet(index=False) for name, frame in frames.items()}
     protocols = {
         protocol.name: protocol.record() | {"digest": protocol.digest} for protocol in pool.protocols
     }
@@ -90,9 +89,3 @@ def _frame(store: Store, pool: Pool, items: pd.DataFrame, revisions: Mapping[str
     frame = frame.astype({name: _COLUMNS.get(name, "float64") for name in columns})
     keys = ["judge", "protocol", "item", "ordering", "sample"]
     return frame.sort_values(keys, kind="stable", ignore_index=True)
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False)
-    return buffer.getvalue()

@@ -107,8 +107,7 @@ def _gains(
     bertscore, reward = stands_for["bertscore"], stands_for["reward"]
     gains = {cell: _learned_gain(mixed, cell, bertscore["expert"]) for cell in bertscore["cells"]}
     each = ", ".join(f"{cell.split('_')[-1]} {gain:+.3f}" for cell, gain in gains.items())
-    chosen = (experts["benchmark_cell"] == reward["cells"][0]) & (experts["expert"] == reward["expert"])
-    repaired = experts[chosen].iloc[0]
+    repaired = _expert(experts, reward)
     dropped = _REPAIR if repaired["repair_keeps"] else _REPAIR + _DROPPED
     mended = float(repaired["repaired"] - repaired["pool"])
     other = f"The same kind of expert on another data set, beside other judges. Aspects: {each}."
@@ -135,9 +134,8 @@ def _gains(
 
 def _comet(frames: Mapping[str, pd.DataFrame], entry: Mapping[str, Any]) -> list[_Statement]:
     """COMET alone and two pools with it, each number with its own test, then the pools' order (jm-066)."""
-    experts, cell = frames["experts"], entry["cells"][0]
-    chosen = (experts["benchmark_cell"] == cell) & (experts["expert"] == entry["expert"])
-    alone = float(experts[chosen].iloc[0]["expert_alone"])
+    cell = entry["cells"][0]
+    alone = float(_expert(frames["experts"], entry)["expert_alone"])
     judges = _pool(frames["mixed"], cell, "judges")
     joined = _pool(frames["mixed"], cell, f"judges + {entry['expert']}")
     uniform, learned = float(joined["uniform_log"]), float(joined["learned"])
@@ -253,6 +251,11 @@ def _data(curves: pd.DataFrame, stands_for: Mapping[str, Mapping[str, Any]]) -> 
 
 def _signed(values: pd.Series, sign: str) -> pd.Series:
     return values > 0 if sign == "above 0" else values < 0
+
+
+def _expert(experts: pd.DataFrame, entry: Mapping[str, Any]) -> pd.Series:
+    chosen = (experts["benchmark_cell"] == entry["cells"][0]) & (experts["expert"] == entry["expert"])
+    return experts[chosen].iloc[0]
 
 
 def _pool(mixed: pd.DataFrame, cell: str, label: str) -> pd.Series:
